@@ -42,8 +42,9 @@ pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
 /// The gate, and then what is too long for it. What a chore prints are its figures.
 pub(crate) fn ci_full() -> Result<()> {
     run_command(Command::new("bash").arg(".ci/run").current_dir(root()))?;
-    let chores: [&[&str]; 9] = [
+    let chores: [&[&str]; 14] = [
         &["test"],
+        &["web-at-length"],
         &["write-matrix"],
         &["write-habits"],
         &["random-sessions"],
@@ -52,12 +53,16 @@ pub(crate) fn ci_full() -> Result<()> {
         &["random", "--seconds", "600"],
         &["fuzz", "--seconds", "60"],
         &["bench"],
+        &["wasm"],
+        &["python"],
+        &["dist", "--profile", "release"],
+        &["dist", "--try"],
     ];
     for chore in chores {
         let mut command = Command::new(env!("CARGO"));
         command.arg("xtask").args(chore).current_dir(root());
         if chore == ["test"] {
-            command.env("ENGROSS_REQUIRE", "wasm,judge,soffice,postgres,node,moto");
+            command.env("ENGROSS_REQUIRE", "wasm,judge,soffice,postgres,node,chromium,moto");
         }
         run_command(&mut command)?;
     }

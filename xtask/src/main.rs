@@ -4,6 +4,7 @@
 
 mod book;
 mod corpus;
+mod dist;
 mod docs;
 mod examples;
 mod fuzz;
@@ -14,7 +15,17 @@ mod links_tests;
 mod long;
 mod office;
 mod part;
+#[cfg(test)]
+mod published_tests;
+mod python;
+#[cfg(test)]
+mod schema_tests;
 mod test;
+mod version;
+mod wasm;
+mod web;
+#[cfg(test)]
+mod web_tests;
 mod words;
 #[cfg(test)]
 mod words_tests;
@@ -108,8 +119,27 @@ enum Chore {
     CiFull,
     /// Counts the words that docs/glossary.md has replaced, and names of types that break its rules.
     Words,
+    /// Builds the page for people from web/workbench into crates/http/assets; needs Node.
+    Web,
+    /// Tries the page at length in a browser: long documents, large answers, every state in every appearance.
+    WebAtLength,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
+    /// Builds the engine for web pages in web/engine/pkg.
+    Wasm {
+        /// `web` is small, `ci` is soon there.
+        #[arg(long, default_value = "web")]
+        profile: String,
+    },
+    /// Makes all that is handed out of a release: archives, packages, the list of what is in them, checksums.
+    Dist(dist::DistArguments),
+    /// Builds the engine for Python, and tries it.
+    Python,
+    /// Sets the version of all that is published.
+    Version {
+        /// Such as 0.2.0.
+        version: String,
+    },
     /// Writes the parts of the documentation that are made from tables of the code.
     Docs,
 }
@@ -130,7 +160,13 @@ fn main() -> ExitCode {
         Chore::Book => book::run(),
         Chore::CiFull => long::ci_full(),
         Chore::Words => words::run(),
+        Chore::Web => web::build(),
+        Chore::WebAtLength => web::test_at_length(&test::engine()),
         Chore::Examples => examples::pack(),
+        Chore::Wasm { profile } => wasm::build(&profile),
+        Chore::Dist(arguments) => dist::run(&arguments),
+        Chore::Python => python::run(),
+        Chore::Version { version } => version::set(&version),
         Chore::Docs => docs::run(),
     };
     match done {

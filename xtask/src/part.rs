@@ -11,8 +11,10 @@ pub(crate) enum Part {
     Judge,
     /// LibreOffice, as a second reader of documents.
     Soffice,
-    /// Node with npm, for the session client of web pages.
+    /// Node with npm, for the session client of web pages and the workbench.
     Node,
+    /// A browser, for the workbench.
+    Chromium,
     /// The programs of a Postgres server, or the address of one.
     Postgres,
     /// A server that plays object storage.
@@ -20,8 +22,8 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres, Self::Moto, Self::Node];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres, Self::Moto, Self::Node, Self::Chromium];
 
     /// The name in `ENGROSS_REQUIRE`.
     pub(crate) fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Part {
             Self::Judge => "judge",
             Self::Soffice => "soffice",
             Self::Node => "node",
+            Self::Chromium => "chromium",
             Self::Postgres => "postgres",
             Self::Moto => "moto",
         }
@@ -42,6 +45,7 @@ impl Part {
             Self::Judge => "python3 with the package lxml",
             Self::Soffice => "LibreOffice Writer on the PATH, or ENGROSS_TEST_SOFFICE",
             Self::Node => "Node 20 or newer with npm",
+            Self::Chromium => "Chromium on the PATH, or ENGROSS_TEST_CHROMIUM",
             Self::Moto => "pip install 'moto[server]', or ENGROSS_TEST_MOTO",
             Self::Postgres => "PostgreSQL on the PATH or in /usr/lib/postgresql, or ENGROSS_TEST_POSTGRES",
         }
@@ -60,6 +64,7 @@ impl Part {
             Self::Judge => succeeds(Command::new("python3").args(["-c", "import lxml.etree"])),
             Self::Soffice => succeeds(Command::new(soffice()).arg("--version")),
             Self::Node => succeeds(Command::new("npm").arg("--version")),
+            Self::Chromium => succeeds(Command::new(chromium()).arg("--version")),
             Self::Postgres => has_postgres(),
             Self::Moto => succeeds(Command::new(moto()).arg("--help")),
         }
@@ -70,6 +75,12 @@ impl Part {
 #[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
 pub(crate) fn soffice() -> String {
     std::env::var("ENGROSS_TEST_SOFFICE").unwrap_or_else(|_| "soffice".to_owned())
+}
+
+/// The command of the browser; `web/workbench/test` looks for it in the same way.
+#[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
+fn chromium() -> String {
+    std::env::var("ENGROSS_TEST_CHROMIUM").unwrap_or_else(|_| "chromium".to_owned())
 }
 
 /// The server that plays object storage.

@@ -1,10 +1,10 @@
 //! `cargo xtask test`: every test of the repository, with what is installed.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::part::{Part, required, soffice};
-use crate::{Error, Result, corpus, office, root, run_command, say};
+use crate::{Error, Result, corpus, office, root, run_command, say, wasm, web};
 
 /// The tests of all crates, with all that is published.
 const TESTS: [&str; 6] = ["test", "--profile", "ci", "--workspace", "--features", "engross/full"];
@@ -39,7 +39,11 @@ pub(crate) fn run() -> Result<()> {
             "engross-docx",
         ])?;
     }
-    let engine = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
+    let engine = engine();
+    if there.contains(&Part::Wasm) && there.contains(&Part::Node) {
+        wasm::build("ci")?;
+        web::test_engine(&engine)?;
+    }
     if there.contains(&Part::Judge) {
         corpus::judge_examples(&engine)?;
     }
@@ -47,7 +51,7 @@ pub(crate) fn run() -> Result<()> {
         office::case_143_opens_and_accepts_the_same_text(&engine, &soffice())?;
     }
     if there.contains(&Part::Node) {
-        web(&engine)?;
+        web::test(&engine)?;
     }
     // Last, so that the run ends with the summary of the tests.
     cargo(&TESTS)?;
@@ -79,17 +83,9 @@ pub(crate) fn write_habits(seed: u64) -> Result<()> {
     tests("engross-write", "patch::model_tests")
 }
 
-/// The session client of web pages, against the server that was built.
-fn web(engine: &Path) -> Result<()> {
-    let folder = root().join("web");
-    let npm = |arguments: &[&str]| {
-        run_command(Command::new("npm").args(arguments).current_dir(&folder).env("ENGROSS_BIN", engine))
-    };
-    if !folder.join("node_modules").is_dir() {
-        npm(&["ci", "--no-audit", "--no-fund"])?;
-    }
-    npm(&["run", "check"])?;
-    npm(&["test"])
+/// The binary that the tests build.
+pub(crate) fn engine() -> PathBuf {
+    root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX))
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {

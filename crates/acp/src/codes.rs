@@ -77,6 +77,15 @@ engross_protocol::codes! {
             and that its version is one of those in `docs/agents.md`. A program that prints greetings or \
             logs must send them to its error output.",
     }
+    AGENT_QUOTA: Model, 502 {
+        summary: "The agent used more files, bytes or processes than it may, and was ended.",
+        why: "\
+            What it may use is set for the server or the run. It is looked at several times a second; \
+            the agent and all that it had started were ended. What it had written until then is kept.",
+        remedy: "\
+            Ask for less at once, or allow more: `--max-files`, `--max-bytes` and `--max-processes` of \
+            `engross task run`, or `[sandbox]` in the settings. See `docs/agents.md`.",
+    }
     AGENT_REFUSED: Model, 502 {
         summary: "The agent declined the task.",
         why: "It ended the turn with `refusal`: its model will not do this.",

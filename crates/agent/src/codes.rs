@@ -234,6 +234,13 @@ engross_protocol::codes! {
             Try again. If it stays so, look at the server's log: the store may have been replaced while \
             the server ran.",
     }
+    SESSION_TAKEN: Refused, 409 {
+        summary: "A session cannot be copied, as another one is in its place.",
+        why: "\
+            The store that it was to be copied to has a session of this id that is another one or has gone \
+            on, or one of its names leads to another session there. Nothing of the session was copied.",
+        remedy: "Delete the session in the other store with `engross sessions delete`, or leave this one out.",
+    }
     SESSION_UNKNOWN: Refused, 404 {
         summary: "There is no session with this key.",
         why: "No request with this key was accepted yet, or it belongs to somebody else.",

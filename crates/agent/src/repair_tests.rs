@@ -20,6 +20,7 @@ fn check(operations: &[(u32, Status, Value)]) -> Vec<Option<usize>> {
                 address: None,
                 revision_ids: vec![],
                 gone_revision_ids: Vec::new(),
+                more_revisions: 0,
                 comment_ids: vec![],
                 untracked: Vec::new(),
                 before: None,

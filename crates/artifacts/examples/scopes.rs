@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     workspace.prepare(&session, &run, &[])?;
     let hashes = MemoryHashes::new(100_000);
     let threads = NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN);
-    let with = HashContext { hashes: &hashes, clock: &SystemClock, threads };
+    let with = HashContext { hashes: &hashes, clock: &SystemClock, threads, stop: None };
     let keys = Keys::new(vec![SigningKey::new("bench", vec![7; 32], None)?]);
     let export = || -> Result<(usize, f64), Box<dyn std::error::Error>> {
         let begun = Instant::now();

@@ -16,6 +16,13 @@ engross_protocol::codes! {
         why: "The cursor was shortened or made up.",
         remedy: "Send `nextCursor` as the last page answered it. To begin anew, leave it out.",
     }
+    ARTIFACT_LISTING_STOPPED: Refused, 400, rpc -32002 {
+        summary: "The files of a run were not listed to the end.",
+        why: "\
+            Hashing large files takes time. The task was cancelled meanwhile, or the server was asked to \
+            stop, and neither waits for it.",
+        remedy: "Ask again. A run whose files were being listed when the server stopped is taken up by itself.",
+    }
     ARTIFACT_NOT_FOUND: Refused, 400, rpc -32602 {
         summary: "There is no such file in the folder of this run.",
         why: "\

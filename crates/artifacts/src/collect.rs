@@ -147,6 +147,7 @@ impl Scope {
         let sha256 = match hashed {
             HashResult::As(_, sha256) => sha256,
             HashResult::Failed(error) => return Err(refused(error)),
+            HashResult::Stopped => return Err(CollectFailure::Target(ScopeError::Stopped)),
             HashResult::Gone | HashResult::Restless | HashResult::Exchanged => return Err(changed()),
         };
         let collected = |relative_path| CollectedFile { source: source.to_owned(), relative_path, sha256 };

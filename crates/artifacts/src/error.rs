@@ -117,6 +117,9 @@ pub enum ScopeError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// Nobody waits for the result any more.
+    #[error("the files were not listed to the end, as the task was cancelled or the server stops: ask again")]
+    Stopped,
     /// The file system refuses or fails.
     #[error(transparent)]
     File(#[from] FileError),
@@ -151,6 +154,7 @@ impl ScopeError {
             Self::RangeInvalid { .. } => codes::RANGE_INVALID,
             Self::CursorInvalid => codes::ARTIFACT_CURSOR_INVALID,
             Self::KeyUnusable { .. } => codes::SIGNING_KEY_UNUSABLE,
+            Self::Stopped => codes::ARTIFACT_LISTING_STOPPED,
             Self::File(error) => error.row(),
         }
     }
@@ -173,6 +177,7 @@ impl ScopeError {
             | Self::LinkExpired
             | Self::CursorInvalid
             | Self::KeyUnusable { .. }
+            | Self::Stopped
             | Self::File(_) => json!({}),
         }
     }

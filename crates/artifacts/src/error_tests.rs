@@ -25,6 +25,7 @@ fn all() -> Vec<ScopeError> {
         ScopeError::LinkExpired,
         ScopeError::RangeInvalid { size: 3 },
         ScopeError::CursorInvalid,
+        ScopeError::Stopped,
         ScopeError::KeyUnusable { problem: "its secret is too short" },
     ]
 }

@@ -2,6 +2,7 @@
 //!
 //! Must never drop a file silently: what is not on this page is on the next.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use base64::Engine;
@@ -88,6 +89,8 @@ pub struct ExportPage {
 pub struct PageRequest<'a> {
     /// At most so many artifacts; `None` for all.
     pub most: Option<usize>,
+    /// At most about so many bytes of JSON, but one artifact at least; `None` for all.
+    pub bytes: Option<usize>,
     /// `nextCursor` of the page before.
     pub cursor: Option<&'a str>,
     /// Files of at most so many bytes have their content with them.
@@ -104,7 +107,13 @@ struct Cursor {
     required: bool,
     modified: i64,
     path: String,
+    /// Where the next file stands in a list that is a file of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
 }
+
+/// A file, and where the next one stands if that is in a list of its own.
+type Row<'a> = Result<(Cow<'a, Deliverable>, Option<u64>), ScopeError>;
 
 impl Scope {
     /// A page of `manifest`, which is one of this scope. The list may have changed between two pages, which is a warning: no
@@ -120,38 +129,41 @@ impl Scope {
         with: HashContext<'_>,
     ) -> Result<ExportPage, ScopeError> {
         let mut warnings = Warnings::default();
-        let start = match of.cursor {
-            Some(cursor) => {
-                let cursor = Cursor::parse(cursor)?;
-                if cursor.list != manifest.revision {
-                    let what =
-                        "files were changed since the page before; begin anew for a list of one moment";
-                    warnings.add("nextCursor", what);
-                }
-                let last = cursor.into_file();
-                manifest.files.partition_point(|file| file.order() <= last.order())
+        let cursor = of.cursor.map(Cursor::parse).transpose()?;
+        if cursor.as_ref().is_some_and(|cursor| cursor.list != manifest.revision) {
+            warnings.add(
+                "nextCursor",
+                "files were changed since the page before; begin anew for a list of one moment",
+            );
+        }
+        let most = of.most.unwrap_or(usize::MAX).max(1);
+        let mut artifacts: Vec<Artifact> = Vec::new();
+        let (mut last, mut bytes, mut more) = (None, 0, false);
+        for row in self.rows(manifest, cursor)? {
+            let (file, next) = row?;
+            let mut artifact = self.artifact(&file, signer)?;
+            if of.bytes.is_some() {
+                bytes += serde_json::to_vec(&artifact).map_or(0, |json| json.len()) + self.link_length(&file);
             }
-            None => 0,
-        };
-        let rest = manifest.files.get(start..).unwrap_or_default();
-        let files = rest.get(..of.most.unwrap_or(usize::MAX).max(1)).unwrap_or(rest);
-        let mut artifacts = Vec::with_capacity(files.len());
-        for file in files {
-            let mut artifact = self.artifact(file, signer)?;
+            let is_full = artifacts.len() == most || of.bytes.is_some_and(|most| bytes > most);
+            if is_full && !artifacts.is_empty() {
+                more = true;
+                break;
+            }
             if let Some(most) = of.inline {
-                match self.content(file, most, with) {
+                match self.content(&file, most, with) {
                     Ok(content) => (artifact.encoding, artifact.content) = (Some("base64"), Some(content)),
                     Err(why) => warnings.add(&file.relative_path, &why),
                 }
             }
             artifacts.push(artifact);
+            last = Some((file.into_owned(), next));
         }
-        let more = rest.len() > files.len();
         if more {
-            let count = manifest.files.len();
+            let count = manifest.count();
             warnings.add("nextCursor", &format!("of {count} files, those that follow are on the next page"));
         }
-        let last = files.last().filter(|_| more);
+        let last = last.filter(|_| more);
         Ok(ExportPage {
             run_id: self.run().clone(),
             session_key: self.session().clone(),
@@ -160,13 +172,39 @@ impl Scope {
             artifact_scope: self.name().clone(),
             scope_kind: "task",
             artifacts,
-            artifact_count: manifest.files.len(),
-            next_cursor: last.map(|last| Cursor::behind(last, manifest.revision).to_text()),
+            artifact_count: manifest.count(),
+            next_cursor: last.map(|(file, next)| Cursor::behind(&file, manifest.revision, next).to_text()),
             warnings: manifest.warnings.iter().cloned().chain(warnings.into_list()).collect(),
             expected_artifact_dirs: of.expected.to_vec(),
             expected_artifact_dir_status: self.expected(of.expected)?,
             outcome: manifest.outcome.clone(),
         })
+    }
+
+    /// The files behind a cursor, or all of them.
+    fn rows<'a>(
+        &self,
+        manifest: &'a Manifest,
+        cursor: Option<Cursor>,
+    ) -> Result<Box<dyn Iterator<Item = Row<'a>> + 'a>, ScopeError> {
+        if let (Some(list), Some(frozen)) = (&manifest.list, self.frozen()) {
+            let offset = cursor.and_then(|cursor| cursor.offset).unwrap_or_default();
+            let rows = frozen.list(list, offset)?;
+            return Ok(Box::new(rows.map(|row| row.map(|(file, next)| (Cow::Owned(file), Some(next))))));
+        }
+        let start = cursor.map_or(0, |cursor| {
+            let last = cursor.into_file();
+            manifest.files.partition_point(|file| file.order() <= last.order())
+        });
+        let rest = manifest.files.get(start..).unwrap_or_default();
+        Ok(Box::new(rest.iter().map(|file| Ok((Cow::Borrowed(file), None)))))
+    }
+
+    /// About how many bytes a download link takes besides.
+    fn link_length(&self, file: &Deliverable) -> usize {
+        /// The names of the fields, a hash, a signature, a time, and the address of a server.
+        const REST: usize = 420;
+        REST + 3 * (file.relative_path.len() + self.session().as_str().len() + self.run().as_str().len())
     }
 
     /// An open artifact on the wire, its content with it if it has at most `inline` bytes; else a warning says so.
@@ -223,7 +261,15 @@ impl Scope {
             return Err(too_large(most));
         }
         let told = |error: ScopeError| format!("without content: {error}");
-        let open = self.open(&artifact_path(&file.relative_path).map_err(told)?, with).map_err(told)?;
+        let path = artifact_path(&file.relative_path).map_err(told)?;
+        let frozen = match self.frozen() {
+            Some(frozen) => frozen.open(file.sha256, &path, with).map_err(told)?,
+            None => None,
+        };
+        let open = match frozen {
+            Some(frozen) => frozen,
+            None => self.open(&path, with).map_err(told)?,
+        };
         if open.sha256() != file.sha256 {
             return Err("without content, as it was changed meanwhile".to_owned());
         }
@@ -244,9 +290,9 @@ fn encoded(open: OpenArtifact) -> Result<String, ScopeError> {
 }
 
 impl Cursor {
-    fn behind(file: &Deliverable, list: Sha256Sum) -> Self {
+    fn behind(file: &Deliverable, list: Sha256Sum, offset: Option<u64>) -> Self {
         let Deliverable { required, modified, relative_path, .. } = file;
-        Self { list, required: *required, modified: *modified, path: relative_path.clone() }
+        Self { list, required: *required, modified: *modified, path: relative_path.clone(), offset }
     }
 
     fn to_text(&self) -> String {
@@ -260,7 +306,7 @@ impl Cursor {
 
     /// A file that stands where this one points to.
     fn into_file(self) -> Deliverable {
-        let Self { list, required, modified, path } = self;
+        let Self { list, required, modified, path, .. } = self;
         Deliverable { relative_path: path, size_bytes: 0, sha256: list, modified, required }
     }
 }

@@ -28,7 +28,7 @@ pub struct Sha256Sum([u8; 32]);
 impl Sha256Sum {
     /// Of these bytes.
     #[must_use]
-    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 

@@ -3,9 +3,9 @@
 //! Must never give a hash of bytes that no single state of the file had.
 
 use std::cmp::Reverse;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -22,6 +22,28 @@ const BLOCK: usize = 128 << 10;
 /// Files of more than these bytes are begun first, as one of them can take longer than all others.
 const LARGE: u32 = 23;
 
+/// Files of at least these bytes may have holes that are worth passing over.
+const SPARSE: u64 = 1 << 20;
+
+/// Says whether a caller does not want the result any more. It is asked for every block.
+pub trait Stop: Sync {
+    /// Whether it is so.
+    fn is_stopped(&self) -> bool;
+}
+
+impl Stop for AtomicBool {
+    fn is_stopped(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
+
+/// Either of two.
+impl Stop for (&AtomicBool, &AtomicBool) {
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped() || self.1.is_stopped()
+    }
+}
+
 /// What helps to hash.
 #[derive(Clone, Copy)]
 pub struct HashContext<'a> {
@@ -31,6 +53,16 @@ pub struct HashContext<'a> {
     pub clock: &'a dyn Clock,
     /// How many files are hashed at once.
     pub threads: NonZeroUsize,
+    /// Ends the work before its end; nothing does without.
+    pub stop: Option<&'a dyn Stop>,
+}
+
+impl HashContext<'_> {
+    /// Whether nobody wants the result any more.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(Stop::is_stopped)
+    }
 }
 
 /// What came of a file.
@@ -46,6 +78,8 @@ pub(super) enum HashResult {
     Exchanged,
     /// It cannot be read.
     Failed(FileError),
+    /// Nobody waits for it any more.
+    Stopped,
 }
 
 /// The hashes of all `files`, in their order.
@@ -141,10 +175,24 @@ fn read_whole(
     let begun = with.clock.millis();
     let mut digest = Sha256::new();
     let mut length = 0;
+    let mut dense_until = if stamp.size < SPARSE { u64::MAX } else { 0 };
     // Not further than it was long, or one that grows on would be read for ever.
-    let mut source = reader.by_ref().take(stamp.size.saturating_add(1));
-    loop {
-        match source.read(block) {
+    while length <= stamp.size {
+        if with.is_stopped() {
+            return Ok(HashResult::Stopped);
+        }
+        if length >= dense_until && length < stamp.size {
+            let data = reader.next_data(length)?.unwrap_or(stamp.size).min(stamp.size);
+            if !add_zeros(&mut digest, data - length, block, with) {
+                return Ok(HashResult::Stopped);
+            }
+            length = data;
+            dense_until = reader.next_hole(length)?.max(length.saturating_add(1));
+            reader.seek(SeekFrom::Start(length))?;
+        }
+        let most = dense_until.min(stamp.size.saturating_add(1)).saturating_sub(length).max(1);
+        let room = usize::try_from(most).unwrap_or(usize::MAX).min(block.len());
+        match reader.read(block.get_mut(..room).unwrap_or_default()) {
             Ok(0) => break,
             Ok(count) => {
                 digest.update(block.get(..count).unwrap_or_default());
@@ -162,6 +210,22 @@ fn read_whole(
         with.hashes.put(stamp, sha256);
     }
     Ok(HashResult::As(*stamp, sha256))
+}
+
+/// Adds so many zeros, which nobody has to read; `false` when nobody waits any more.
+fn add_zeros(digest: &mut Sha256, count: u64, block: &mut [u8], with: HashContext<'_>) -> bool {
+    block.fill(0);
+    let mut left = count;
+    while left > 0 {
+        if with.is_stopped() {
+            return false;
+        }
+        let zeros = block.get(..usize::try_from(left).unwrap_or(usize::MAX).min(block.len()));
+        let zeros = zeros.unwrap_or_default();
+        digest.update(zeros);
+        left -= zeros.len() as u64;
+    }
+    true
 }
 
 fn failed(path: &DiskPath, error: &io::Error) -> HashResult {

@@ -3,6 +3,7 @@
 //! Must never hide a file without a rule that says so.
 
 use super::error::shown;
+use super::soundness::is_leftover;
 use super::warnings::Warnings;
 
 /// The file with the rules, at the top of the scope.
@@ -20,6 +21,59 @@ const FENCE: &str = "```";
 /// Whether a folder of this name is a tool's own. Some file systems do not tell cases apart.
 pub(super) fn is_excluded(folder: &str) -> bool {
     EXCLUDED.iter().any(|name| name.eq_ignore_ascii_case(folder))
+}
+
+/// Folders in which agents keep what is theirs.
+const AGENTS: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".opencode",
+    ".hermes",
+    ".cursor",
+    ".aider",
+    ".continue",
+    ".windsurf",
+];
+
+/// Folders and files that programs act on when the folder around them is opened, or when a person logs in.
+const ACTED_ON: &[&str] = &[
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".mcp.json",
+    ".envrc",
+    ".env",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".npmrc",
+    ".yarnrc",
+    ".gitconfig",
+    ".direnv",
+    ".tool-versions",
+    ".mise.toml",
+];
+
+/// Why a file or folder of this name is held back unless it is asked for; `None` when it is not. Some file systems do not
+/// tell cases apart.
+pub(super) fn is_hidden(name: &str) -> Option<&'static str> {
+    let among = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    if among(AGENTS) {
+        Some("held back, as an agent keeps it for itself")
+    } else if among(ACTED_ON) {
+        Some("held back, as programs act on it by themselves")
+    } else if is_leftover(name) {
+        Some("held back, as a program left it when it was not done")
+    } else {
+        None
+    }
 }
 
 /// The rules of a scope.

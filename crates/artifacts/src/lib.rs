@@ -4,14 +4,16 @@
 //! that is not there whole. Everything here blocks: asynchronous callers use a blocking thread. `docs/design/artifact-scopes.md`
 //! says what is guaranteed.
 //!
-//! The flow: [`ArtifactWorkspace::prepare`] → the run → [`media_references`] and [`Scope::collect`] → [`Scope::manifest`], which a
-//! journal may store → [`Scope::page`] for the wire → [`Scope::open_wanted`] or [`Keys::follow`] for the bytes.
+//! The flow: [`ArtifactWorkspace::prepare`] → the run → [`media_references`] and [`Scope::collect`] → [`Scope::manifest`] →
+//! [`Scope::freeze`], so that what is delivered stays what it was; a journal may store the manifest → [`Scope::page`] for the wire → [`Scope::open_wanted`] or [`Keys::follow`] for the bytes.
 
 pub mod codes;
 mod collect;
 mod content_type;
 mod error;
 mod export;
+mod file_list;
+mod frozen;
 mod hashes;
 mod hashing;
 mod hints;
@@ -24,6 +26,7 @@ mod name;
 mod read;
 mod refs;
 mod requirements;
+mod soundness;
 mod survey;
 mod warnings;
 mod workspace;
@@ -41,8 +44,10 @@ pub use collect::{CollectedFile, Collection, SourceKind, SourceRoot};
 pub use content_type::content_type;
 pub use error::ScopeError;
 pub use export::{Artifact, ExportPage, PageRequest};
+pub use file_list::FileList;
+pub use frozen::FrozenFiles;
 pub use hashes::{Hashes, MemoryHashes, Sha256Sum, is_settled};
-pub use hashing::HashContext;
+pub use hashing::{HashContext, Stop};
 pub use hints::{ExpectedDir, ExpectedDirStatus, expected_dirs};
 pub use keys::{Keys, SigningKey};
 pub use links::{LinkQuery, LinkTarget};

@@ -5,15 +5,21 @@
 use std::cmp::Reverse;
 
 use engross_store::Millis;
+use engross_store::files::{DiskPath, Tree};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::error::ScopeError;
+use super::file_list::FileList;
 use super::hashes::Sha256Sum;
 use super::hashing::{HashContext, HashResult, hash_all};
 use super::requirements::{RequirementOutcome, Requirements};
+use super::soundness;
 use super::survey::{Survey, survey};
 use super::workspace::Scope;
+
+/// How many files are hashed and looked at before the next ones.
+const AT_ONCE: usize = 8_192;
 
 /// A file that a run delivers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +62,20 @@ pub struct Manifest {
     pub outcome: RequirementOutcome,
     /// The same for two manifests with the same files in the same order: 64 hexadecimal digits.
     pub revision: Sha256Sum,
+    /// Whether the bytes of all files are kept where nobody writes to them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub frozen: bool,
+    /// Where the files are named when they are too many for `files`, which is empty then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<FileList>,
+}
+
+impl Manifest {
+    /// How many files there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.list.as_ref().map_or(self.files.len(), |list| list.count)
+    }
 }
 
 impl Scope {
@@ -74,32 +94,51 @@ impl Scope {
         since: Option<Millis>,
         with: HashContext<'_>,
     ) -> Result<Manifest, ScopeError> {
-        let Survey { mut files, mut warnings } = survey(self.folder())?;
+        let Survey { mut files, mut warnings } = survey(self.folder(), requirements.has_hidden(), with)?;
         if let Some(since) = since {
             let since = self.folder().created().map_or(since, |created| created.min(since));
             let since = i64::try_from(since).unwrap_or(i64::MAX).saturating_mul(1_000_000);
             files.retain(|(_, stamp)| stamp.modified.max(stamp.changed) >= since);
         }
-        let hashed = hash_all(self.folder(), &files, with);
         let mut deliverables = Vec::with_capacity(files.len());
-        for ((path, _), hashed) in files.into_iter().zip(hashed) {
-            let left_out = match hashed {
-                HashResult::As(stamp, sha256) => {
-                    deliverables.push(Deliverable {
-                        required: requirements.matches(path.name()),
-                        relative_path: path.into_text(),
-                        size_bytes: stamp.size,
-                        sha256,
-                        modified: stamp.modified,
-                    });
-                    continue;
-                }
-                HashResult::Gone => "left out, as it was removed meanwhile".to_owned(),
-                HashResult::Restless => "left out, as it changes while it is read".to_owned(),
-                HashResult::Exchanged => "left out, as it was exchanged meanwhile".to_owned(),
-                HashResult::Failed(error) => format!("left out: {error}"),
-            };
-            warnings.add(path.as_str(), &left_out);
+        let mut tree = self.folder().tree();
+        let mut files = files.into_iter();
+        // So many at once, that what is known of them meanwhile takes little room.
+        while let Some(first) = files.next() {
+            let some: Vec<_> = std::iter::once(first).chain(files.by_ref().take(AT_ONCE - 1)).collect();
+            let hashed = hash_all(self.folder(), &some, with);
+            for ((path, _), hashed) in some.into_iter().zip(hashed) {
+                let left_out = match hashed {
+                    HashResult::As(stamp, sha256) => {
+                        let is_required = requirements.matches(path.name());
+                        let problem = problem_of(&mut tree, &path, stamp.size);
+                        if let Some(problem) = &problem {
+                            if is_required {
+                                let told = format!(
+                                    "held back, as {problem}: a file that was asked for must be whole"
+                                );
+                                warnings.add(path.as_str(), &told);
+                                continue;
+                            }
+                            warnings.add(path.as_str(), &format!("delivered, although {problem}"));
+                        }
+                        deliverables.push(Deliverable {
+                            required: is_required,
+                            relative_path: path.into_text(),
+                            size_bytes: stamp.size,
+                            sha256,
+                            modified: stamp.modified,
+                        });
+                        continue;
+                    }
+                    HashResult::Gone => "left out, as it was removed meanwhile".to_owned(),
+                    HashResult::Restless => "left out, as it changes while it is read".to_owned(),
+                    HashResult::Exchanged => "left out, as it was exchanged meanwhile".to_owned(),
+                    HashResult::Failed(error) => format!("left out: {error}"),
+                    HashResult::Stopped => return Err(ScopeError::Stopped),
+                };
+                warnings.add(path.as_str(), &left_out);
+            }
         }
         deliverables.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         Ok(Manifest {
@@ -107,8 +146,25 @@ impl Scope {
             revision: revision(&deliverables),
             files: deliverables,
             warnings: warnings.into_list(),
+            frozen: false,
+            list: None,
         })
     }
+}
+
+/// What is wrong with the bytes of a file, if that can be told.
+fn problem_of(tree: &mut Tree, path: &DiskPath, size: u64) -> Option<String> {
+    if !soundness::is_to_be_read(path.name(), size) {
+        return None;
+    }
+    let (mut reader, _) = tree.open(path).ok().flatten()?;
+    soundness::problem(&mut reader, path.name(), size).ok().flatten()
+}
+
+/// Judges a manifest from which files were taken.
+pub(super) fn judge_again(manifest: &mut Manifest, requirements: &Requirements) {
+    manifest.outcome = requirements.judge(manifest.files.iter().map(Deliverable::label));
+    manifest.revision = revision(&manifest.files);
 }
 
 fn revision(files: &[Deliverable]) -> Sha256Sum {

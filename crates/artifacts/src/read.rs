@@ -11,7 +11,7 @@ use super::content_type::content_type;
 use super::error::ScopeError;
 use super::hashes::Sha256Sum;
 use super::hashing::{HashContext, HashResult, hash_one};
-use super::ignore::is_excluded;
+use super::ignore::{is_excluded, is_hidden};
 use super::keys::Keys;
 use super::survey::{is_own, rules};
 use super::warnings::Warnings;
@@ -67,7 +67,15 @@ impl Scope {
         if wanted.relative_path.is_some_and(|path| path != claim.relative_path) {
             return Err(ScopeError::RefMismatch { what: "path" });
         }
-        let opened = self.open(&artifact_path(&claim.relative_path)?, with)?;
+        let path = artifact_path(&claim.relative_path)?;
+        let frozen = match self.frozen() {
+            Some(frozen) => frozen.open(claim.sha256, &path, with)?,
+            None => None,
+        };
+        let opened = match frozen {
+            Some(frozen) => frozen,
+            None => self.open(&path, with)?,
+        };
         if (opened.size(), opened.sha256) == (claim.size_bytes, claim.sha256) {
             Ok(opened)
         } else {
@@ -88,6 +96,9 @@ impl Scope {
         if path.parent().is_some_and(|parent| parent.components().any(is_excluded)) {
             return Err(ScopeError::refused(text, "it is in a folder that a tool keeps for itself"));
         }
+        if let Some(why) = path.components().find_map(is_hidden) {
+            return Err(ScopeError::refused(text, why));
+        }
         let mut tree = self.folder().tree();
         let ignore = rules(&mut tree, &mut Warnings::default())?;
         if ignore.hides(text) {
@@ -106,12 +117,17 @@ impl Scope {
         match hashed {
             HashResult::As(_, sha256) => Ok(OpenArtifact { path: path.clone(), reader, stamp, sha256 }),
             HashResult::Failed(error) => Err(error.into()),
+            HashResult::Stopped => Err(ScopeError::Stopped),
             HashResult::Gone | HashResult::Restless | HashResult::Exchanged => Err(ScopeError::changed(text)),
         }
     }
 }
 
 impl OpenArtifact {
+    pub(super) fn new(path: DiskPath, reader: Reader, stamp: Stamp, sha256: Sha256Sum) -> Self {
+        Self { path, reader, stamp, sha256 }
+    }
+
     /// Its path beneath the scope.
     #[must_use]
     pub fn path(&self) -> &DiskPath {

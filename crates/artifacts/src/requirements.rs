@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Requirements {
     extensions: Vec<String>,
     counts: BTreeMap<String, u64>,
+    hidden: bool,
 }
 
 /// How many files were asked for, and how many there are.
@@ -54,6 +55,17 @@ impl Requirements {
             }
         }
         requirements
+    }
+
+    /// The same, with or without the files that agents keep for themselves and those that programs act on.
+    #[must_use]
+    pub fn with_hidden(self, hidden: bool) -> Self {
+        Self { hidden, ..self }
+    }
+
+    /// Whether those files are delivered, too.
+    pub(super) fn has_hidden(&self) -> bool {
+        self.hidden
     }
 
     /// Whether nothing is asked for.

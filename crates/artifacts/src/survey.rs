@@ -8,7 +8,9 @@ use std::io::Read;
 use engross_store::files::{DiskPath, FileError, Folder, Stamp, Tree, TreeEntry};
 
 use super::error::ScopeError;
-use super::ignore::{Ignore, RULES, RULES_MAX, is_excluded};
+use super::hashing::HashContext;
+use super::ignore::{Ignore, RULES, RULES_MAX, is_excluded, is_hidden};
+use super::soundness::is_leftover;
 use super::warnings::Warnings;
 
 const SHARED: &str = "left out, as it has another name outside this scope (a hard link)";
@@ -22,26 +24,37 @@ pub(super) struct Survey {
 }
 
 /// Looks through the whole scope.
-pub(super) fn survey(folder: &Folder) -> Result<Survey, ScopeError> {
+pub(super) fn survey(folder: &Folder, hidden: bool, with: HashContext<'_>) -> Result<Survey, ScopeError> {
     let mut tree = folder.tree();
     let mut survey = Survey::default();
     let ignore = rules(&mut tree, &mut survey.warnings)?;
     let mut names: HashMap<(u64, u64), u64> = HashMap::new();
     let mut waiting = vec![None];
     while let Some(at) = waiting.pop() {
+        if with.is_stopped() {
+            return Err(ScopeError::Stopped);
+        }
         let Survey { files, warnings } = &mut survey;
         let listed = tree.list(at.as_ref(), |found| match found {
             TreeEntry::File(path, stamp) => {
                 if stamp.links > 1 {
                     *names.entry((stamp.device, stamp.inode)).or_default() += 1;
                 }
-                if !ignore.hides(path.as_str()) {
-                    files.push((path, stamp));
+                if ignore.hides(path.as_str()) {
+                    return;
+                }
+                match held_back(path.name(), hidden) {
+                    Some(why) => warnings.add(path.as_str(), why),
+                    None => files.push((path, stamp)),
                 }
             }
             TreeEntry::Folder(path) => {
-                if !is_excluded(path.name()) && !ignore.hides_folder(path.as_str()) {
-                    waiting.push(Some(path));
+                if is_excluded(path.name()) || ignore.hides_folder(path.as_str()) {
+                    return;
+                }
+                match held_back(path.name(), hidden) {
+                    Some(why) => warnings.add(path.as_str(), why),
+                    None => waiting.push(Some(path)),
                 }
             }
             TreeEntry::Link(path) => {
@@ -66,6 +79,11 @@ pub(super) fn survey(folder: &Folder) -> Result<Survey, ScopeError> {
         own
     });
     Ok(survey)
+}
+
+/// Why a name is held back. What is left half-done never goes out.
+fn held_back(name: &str, hidden: bool) -> Option<&'static str> {
+    is_hidden(name).filter(|_| !hidden || is_leftover(name))
 }
 
 /// Whether all names of the file with this stamp are in the scope.

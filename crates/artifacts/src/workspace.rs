@@ -7,6 +7,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::error::ScopeError;
+use super::frozen::FrozenFiles;
 use super::hashes::Sha256Sum;
 use super::hints::{ExpectedDir, ExpectedDirStatus};
 use super::name::{ArtifactScope, RunId, SessionKey};
@@ -18,6 +19,7 @@ pub struct ArtifactWorkspace {
     /// Where it is, for people and agents; nothing is opened by it.
     place: String,
     hash: String,
+    frozen: Option<FrozenFiles>,
 }
 
 /// What a run is told about its folder.
@@ -53,6 +55,7 @@ pub struct Scope {
     folder: Folder,
     directory: String,
     workspace_hash: String,
+    frozen: Option<FrozenFiles>,
 }
 
 impl ArtifactWorkspace {
@@ -61,7 +64,19 @@ impl ArtifactWorkspace {
     pub fn new(folder: Folder, place: &str) -> Self {
         let place = if place.len() > 1 { place.trim_end_matches('/') } else { place };
         let hash = Sha256Sum::from_bytes(Sha256::digest(place).into()).to_string();
-        Self { folder, place: place.to_owned(), hash }
+        Self { folder, place: place.to_owned(), hash, frozen: None }
+    }
+
+    /// The same, with a place for the files of runs that have ended.
+    #[must_use]
+    pub fn with_frozen(self, frozen: FrozenFiles) -> Self {
+        Self { frozen: Some(frozen), ..self }
+    }
+
+    /// Where the files of ended runs are.
+    #[must_use]
+    pub fn frozen(&self) -> Option<&FrozenFiles> {
+        self.frozen.as_ref()
     }
 
     /// Makes the folder of a run, durably, unless it is there already. Expected folders are not made.
@@ -119,7 +134,7 @@ impl ArtifactWorkspace {
     fn scope(&self, name: ArtifactScope, session: &SessionKey, run: &RunId, folder: Folder) -> Scope {
         let directory = format!("{}/{name}", self.place.trim_end_matches('/'));
         let (session, run, workspace_hash) = (session.clone(), run.clone(), self.hash.clone());
-        Scope { name, session, run, folder, directory, workspace_hash }
+        Scope { name, session, run, folder, directory, workspace_hash, frozen: self.frozen.clone() }
     }
 }
 
@@ -152,6 +167,11 @@ impl Scope {
     #[must_use]
     pub fn folder(&self) -> &Folder {
         &self.folder
+    }
+
+    /// Where its files are kept once the run has ended.
+    pub(super) fn frozen(&self) -> Option<&FrozenFiles> {
+        self.frozen.as_ref()
     }
 
     /// Which of these folders are there.

@@ -1,6 +1,7 @@
 //! A change as people read it: the words that changed, with a little of what stands around them.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use engross_docx::diff;
 use engross_docx::ops::{OperationResult, Status};
@@ -10,6 +11,18 @@ const CONTEXT: usize = 40;
 
 /// Characters of a longest change that is shown whole.
 const LONGEST: usize = 600;
+
+/// Characters of a text that an excerpt tells whole.
+const TOLD_WHOLE: usize = 120;
+
+/// Bytes of a change, before and after, that is looked at whole.
+const SHORT: usize = 16_000;
+
+/// How many changed paragraphs of a longer one are shown.
+const PARAGRAPHS: usize = 3;
+
+/// How many places of an operation are named.
+const PLACES: usize = 12;
 
 /// How changed words are marked.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +55,7 @@ pub fn describe(result: &OperationResult, palette: Palette) -> String {
         Status::Refused => "refused",
         Status::Failed => "failed",
     };
-    let address = result.address.as_deref().unwrap_or("–");
+    let address = result.address.as_deref().map_or_else(|| "–".to_owned(), places);
     let mut out = format!("{address:<6} {:<17} ", printable(&result.op));
     match result.status {
         Status::Applied | Status::NoChange => out.push_str(status),
@@ -64,6 +77,17 @@ pub fn describe(result: &OperationResult, palette: Palette) -> String {
     out
 }
 
+/// The first places of an address that names many.
+pub fn places(address: &str) -> String {
+    match address.match_indices(", ").nth(PLACES - 1) {
+        Some((cut, _)) => {
+            let (first, rest) = address.split_at(cut);
+            format!("{first} … and {} more", rest.matches(", ").count())
+        }
+        None => address.to_owned(),
+    }
+}
+
 /// An operation that is not carried out yet: where and what, the words, and why it would not be.
 pub fn propose(result: &OperationResult, palette: Palette) -> String {
     let described = describe(result, palette);
@@ -74,8 +98,97 @@ pub fn propose(result: &OperationResult, palette: Palette) -> String {
     format!("{}\n{words}", head.strip_suffix("applied").unwrap_or(head).trim_end())
 }
 
-/// The words that differ, marked, with what stands around them.
+/// The words that differ, marked, with what stands around them; of a change of many paragraphs the first few.
 pub fn words(before: &str, after: &str, palette: Palette) -> String {
+    let ShownParagraphs { pairs, more } = shown(before, after);
+    let lines: Vec<String> =
+        pairs.iter().map(|(before, after)| words_of_one(before, after, palette)).collect();
+    let mut out = lines.join(" ⏎ ");
+    if more > 0 {
+        let _ = write!(out, " … and {more} more paragraph{}", if more == 1 { "" } else { "s" });
+    }
+    out
+}
+
+/// What an operation did to a text, in few words: the text before and after, each without what stands far from the change.
+/// A text of up to 120 characters is told whole.
+pub fn excerpts(before: &str, after: &str) -> (String, String) {
+    let ShownParagraphs { pairs, more } = shown(before, after);
+    let near = |text: &str, spans: Vec<Range<usize>>| -> String {
+        let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
+        let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
+        near(text, start..end)
+    };
+    let told: (Vec<String>, Vec<String>) = pairs
+        .iter()
+        .map(|(before, after)| {
+            let hunks = diff(before, after);
+            let old = hunks.iter().map(|hunk| hunk.old.clone()).collect();
+            let new = hunks.iter().map(|hunk| hunk.new.clone()).collect();
+            (near(before, old), near(after, new))
+        })
+        .unzip();
+    let whole = |lines: Vec<String>| match more {
+        0 => lines.join("\n"),
+        _ => format!("{}\n… ({more} more paragraphs)", lines.join("\n")),
+    };
+    (whole(told.0), whole(told.1))
+}
+
+/// A part of a text with what stands around it.
+fn near(text: &str, part: Range<usize>) -> String {
+    if text.chars().count() <= TOLD_WHOLE {
+        return text.to_owned();
+    }
+    let before = text.get(..part.start).unwrap_or_default();
+    let start = before.char_indices().rev().nth(CONTEXT - 1).map_or(0, |(at, _)| at);
+    let behind = text.get(part.end..).unwrap_or_default();
+    let end = behind.char_indices().nth(CONTEXT).map_or(text.len(), |(at, _)| part.end + at);
+    let told = text.get(start..end).unwrap_or_default();
+    let mut out = String::new();
+    if start > 0 {
+        out.push('…');
+    }
+    let cut = told.char_indices().nth(LONGEST).map(|(at, _)| at);
+    out.push_str(told.get(..cut.unwrap_or(told.len())).unwrap_or_default());
+    if end < text.len() || cut.is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// The paragraphs of a change that are shown: as they were and as they are, and how many more there are.
+struct ShownParagraphs<'a> {
+    pairs: Vec<(&'a str, &'a str)>,
+    more: usize,
+}
+
+fn shown<'a>(before: &'a str, after: &'a str) -> ShownParagraphs<'a> {
+    if before.len() + after.len() <= SHORT {
+        return ShownParagraphs { pairs: vec![(before, after)], more: 0 };
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.split('\n').collect(), after.split('\n').collect());
+    if old.len() == new.len() {
+        let mut changed = old.into_iter().zip(new).filter(|(old, new)| old != new);
+        let pairs = changed.by_ref().take(PARAGRAPHS).collect();
+        return ShownParagraphs { pairs, more: changed.count() };
+    }
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let shorter = old.len().min(new.len()) - same;
+    let same_end =
+        old.iter().rev().zip(new.iter().rev()).take(shorter).take_while(|(old, new)| old == new).count();
+    let part = |lines: Vec<&'a str>| -> (Vec<&'a str>, usize) {
+        let count = lines.len() - same - same_end;
+        (lines.into_iter().skip(same).take(count.min(PARAGRAPHS)).collect(), count)
+    };
+    let ((old, was), (new, is)) = (part(old), part(new));
+    let most = old.len().max(new.len());
+    let at = |lines: &[&'a str], at: usize| lines.get(at).copied().unwrap_or_default();
+    let pairs = (0..most).map(|line| (at(&old, line), at(&new, line))).collect();
+    ShownParagraphs { pairs, more: was.max(is) - most }
+}
+
+fn words_of_one(before: &str, after: &str, palette: Palette) -> String {
     let hunks = diff(before, after);
     if hunks.is_empty() {
         return shortened(after, LONGEST);
@@ -148,7 +261,7 @@ fn harmless(character: char) -> char {
         '\t' => ' ',
         character if character.is_control() => '\u{fffd}',
         // Marks that turn the direction of text around.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => '\u{fffd}',
         character => character,
     }
 }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use engross_docx::ops::Proof;
-use engross_docx::{Limits, Tracking, WordDocument};
+use engross_docx::{Limits, Tracking, WordDocument, flat_opc};
 use engross_protocol::Clock;
 use engross_store::files::{PathError, Stamp, by_path};
 
@@ -28,6 +28,8 @@ const LAST_NUMBER: u32 = 10_000;
 pub struct InputFile {
     path: PathBuf,
     stamp: Stamp,
+    /// SHA-256 of its bytes, where a document was opened.
+    sha256: Option<String>,
     /// What was written, if anybody keeps records.
     written: Option<WrittenFiles>,
 }
@@ -54,6 +56,11 @@ pub struct Delivery {
     pub proof: Proof,
 }
 
+/// Whether a file of that name is a package as one XML file (Flat OPC).
+fn is_flat_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
+}
+
 impl InputFile {
     /// Reads a file that should hold a document.
     ///
@@ -61,7 +68,7 @@ impl InputFile {
     /// [`Error::Path`].
     pub fn read(path: &Path) -> Result<(Self, Vec<u8>), Error> {
         let (bytes, stamp) = by_path::read(path, DOCUMENT_BYTES)?;
-        Ok((Self { path: path.to_owned(), stamp, written: None }, bytes))
+        Ok((Self { path: path.to_owned(), stamp, sha256: None, written: None }, bytes))
     }
 
     /// Opens a document.
@@ -70,8 +77,9 @@ impl InputFile {
     /// [`Error::Path`], and [`Error::Document`] when there is none in the file.
     pub fn open(path: &Path) -> Result<(Self, WordDocument), Error> {
         let (input, bytes) = Self::read(path)?;
+        let sha256 = Some(sha256_of(&bytes));
         let document = WordDocument::open(bytes, &Limits::default()).map_err(|error| input.wrong(error))?;
-        Ok((input, document))
+        Ok((Self { sha256, ..input }, document))
     }
 
     /// The file as it was named.
@@ -94,7 +102,8 @@ impl InputFile {
         let written =
             store.inspect_err(|problem| tracing::warn!(%problem, "there is no record of what is written"));
         if let Ok(written) = &written {
-            written.recall(document, &sha256_of(document.source()));
+            let sha256 = self.sha256.clone().unwrap_or_else(|| sha256_of(document.source()));
+            written.recall(document, &sha256);
         }
         Self { written: written.ok(), ..self }
     }
@@ -167,20 +176,39 @@ impl InputFile {
     ) -> Result<Delivery, Error> {
         self.check(destination)?;
         let saved = document.save(tracking).map_err(|error| self.wrong(error))?;
-        let sha256 = sha256_of(&saved.bytes);
-        if let Some(written) = self.written.as_ref().filter(|_| *destination != Destination::Nowhere) {
+        let has_changed = saved.bytes != document.source();
+        let target = match destination {
+            Destination::NewFile(path) => Some(path),
+            Destination::InPlace(_) => Some(&self.path),
+            Destination::Nowhere => None,
+        };
+        let is_flat = target.is_some_and(|path| is_flat_name(path));
+        let bytes = if is_flat {
+            flat_opc(saved.bytes, &Limits::default()).map_err(|error| self.wrong(error))?
+        } else {
+            saved.bytes
+        };
+        let sha256 = sha256_of(&bytes);
+        let records = self.written.as_ref().filter(|_| *destination != Destination::Nowhere);
+        // The hash of a document that is as it came says nothing of who wrote it.
+        if let Some(written) = records.filter(|written| has_changed || written.source_of(&sha256).is_some()) {
             written.remember(document, tracking, (&sha256, &self.absolute().display().to_string()));
         }
         let output = match destination {
             Destination::NewFile(path) => {
-                by_path::write(path, &saved.bytes, None)?;
+                by_path::write(path, &bytes, None)?;
                 Some(path)
             }
             Destination::InPlace(data) => {
-                if saved.bytes != document.source() {
+                // The file may hold another form of the package than was opened.
+                if has_changed && is_flat {
+                    self.keep(&Self::read(&self.path)?.1, data, clock)?;
+                } else if has_changed {
                     self.keep(document.source(), data, clock)?;
                 }
-                self.replace(&saved.bytes)?;
+                if has_changed || !is_flat {
+                    self.replace(&bytes)?;
+                }
                 Some(&self.path)
             }
             Destination::Nowhere => None,

@@ -72,7 +72,16 @@ pub fn line(change: &DocumentChange, palette: Palette) -> String {
         ChangeKind::Formatting => format!("formatting: {after}").trim_end_matches(": ").to_owned(),
         ChangeKind::TableInsertion => "a row or cell is inserted".to_owned(),
         ChangeKind::TableDeletion => "a row or cell is deleted".to_owned(),
-        _ => replaced(&before, &after, palette) + if change.is_paragraph { " ¶" } else { "" },
+        _ => {
+            let mark = if change.is_paragraph { " ¶" } else { "" };
+            let place = change.counterpart.as_deref().map(printable);
+            let other = match (change.kind, place) {
+                (ChangeKind::Insertion, Some(place)) => format!(" (moved from {place})"),
+                (_, Some(place)) => format!(" (moved to {place})"),
+                (_, None) => String::new(),
+            };
+            replaced(&before, &after, palette) + mark + &other
+        }
     }
 }
 

@@ -84,5 +84,5 @@ pub use delivery::{Delivery, Destination, InputFile};
 pub use error::{Error, document_failure, document_row};
 pub use pictures::{pictures_of, read_pictures};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked};
-pub use redline::{Redline, RedlineReport, redline};
+pub use redline::{MergeReport, MergedFile, Redline, RedlineReport, merge, redline};
 pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};

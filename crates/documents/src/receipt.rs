@@ -4,10 +4,12 @@ use engross_docx::ops::{OperationResult, Proof, Status, Summary};
 use engross_docx::read::Reading;
 use serde::Serialize;
 
+use crate::change::{excerpts, places};
 use crate::delivery::Delivery;
 
 /// What was done to a document. `O` is an operation's result, possibly with more about it.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Receipt<O> {
     /// The document as it was named.
     pub input: String,
@@ -19,6 +21,9 @@ pub struct Receipt<O> {
     pub summary: Summary,
     /// The operations.
     pub operations: Vec<O>,
+    /// How many more operations there were that a terse receipt leaves out; all of them were applied.
+    #[serde(skip_serializing_if = "is_none")]
+    pub more_operations: usize,
     /// What was proven.
     pub proof: Proof,
     /// What a person should know.
@@ -50,8 +55,47 @@ impl<O> Receipt<O> {
             // Nothing was written, so nothing was proven.
             None => (None, None, Proof::default()),
         };
-        Self { input, output, sha256, summary, operations, proof, warnings }
+        Self { input, output, sha256, summary, operations, more_operations: 0, proof, warnings }
     }
+
+    /// The same in fewer words, for models: texts without what stands far from the change, the first of many places, revisions
+    /// and applied operations. `result` gives the result of an operation.
+    #[must_use]
+    pub fn terse(mut self, result: impl Fn(&mut O) -> &mut OperationResult) -> Self {
+        let before = self.operations.len();
+        let mut applied = 0;
+        self.operations.retain_mut(|operation| {
+            let result = result(operation);
+            shorten(result);
+            applied += usize::from(has_worked(result));
+            !has_worked(result) || applied <= MOST_OPERATIONS
+        });
+        self.more_operations = before - self.operations.len();
+        self
+    }
+}
+
+/// How many applied operations a terse receipt tells.
+const MOST_OPERATIONS: usize = 100;
+
+/// How many revisions of an operation a terse receipt names.
+const MOST_REVISIONS: usize = 32;
+
+fn shorten(result: &mut OperationResult) {
+    result.address = result.address.as_deref().map(places);
+    for ids in [&mut result.revision_ids, &mut result.gone_revision_ids] {
+        result.more_revisions += ids.len().saturating_sub(MOST_REVISIONS);
+        ids.truncate(MOST_REVISIONS);
+    }
+    let (before, after) = (result.before.take(), result.after.take());
+    let (was, is) = excerpts(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
+    result.before = before.map(|_| was);
+    result.after = after.map(|_| is);
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Whether there is a file to write: an operation was applied, or nothing had to be.

@@ -4,7 +4,8 @@
 
 use engross_docx::ops::Proof;
 use engross_docx::{
-    CompareError, CompareOptions, DocumentChange, Limitation, Limits, changes_of, compare, counts_by_story,
+    CompareError, CompareOptions, DocumentChange, Limitation, Limits, MergeConflict, MergeOptions,
+    MergeProof, MergedDocument, changes_of, compare, compare_three, counts_by_story, merged,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -29,6 +30,53 @@ pub struct Redline {
     pub bytes: Vec<u8>,
     /// What is in it.
     pub report: RedlineReport,
+}
+
+/// What a redline of two sides holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MergeReport {
+    /// Whether rejecting gives the base, and each side's changes alone that side.
+    pub proof: MergeProof,
+    /// How many changes of each kind there are, by story.
+    pub summary: Value,
+    /// The changes, in order.
+    pub changes: Vec<DocumentChange>,
+    /// Places that both sides changed, each in another way.
+    pub conflicts: Vec<MergeConflict>,
+    /// How many places both sides changed alike.
+    pub agreed: usize,
+    /// Differences that are no tracked changes.
+    pub limitations: Vec<Limitation>,
+}
+
+/// Two sides of one document in one file, and what it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedFile {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What is in the redline of both sides.
+    pub report: MergeReport,
+}
+
+/// Brings two documents that came from one together: as a redline of both, or with all done that is in no conflict.
+///
+/// # Errors
+/// When one of them is no Word document, or passes a limit.
+pub fn merge(
+    base: Vec<u8>,
+    (one, other): (Vec<u8>, Vec<u8>),
+    options: &MergeOptions,
+    as_redline: bool,
+) -> Result<MergedFile, CompareError> {
+    let limits = Limits::default();
+    let of_file = |error| CompareError { error, is_after: true };
+    let made = compare_three(base, one, other, options, &limits)?;
+    let bytes = if as_redline { made.bytes.clone() } else { merged(&made, &limits).map_err(of_file)? };
+    let changes = changes_of(made.bytes.clone(), &limits).map_err(of_file)?;
+    let summary = serde_json::to_value(counts_by_story(&changes)).unwrap_or_default();
+    let MergedDocument { conflicts, agreed, limitations, proof, .. } = made;
+    let report = MergeReport { proof, summary, changes, conflicts, agreed, limitations };
+    Ok(MergedFile { bytes, report })
 }
 
 /// Makes a redline of two documents.

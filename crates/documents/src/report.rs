@@ -54,6 +54,10 @@ pub fn ending(output: Option<&str>, proof: Proof, tracking: Tracking) -> String 
             ": rejecting your changes gives back the text before all of your rounds, accepting them the edited text (both \
              checked)"
         }
+        (Tracking::Tracked, ProofState::Holds, ProofState::Holds) if proof.base == ProofBase::Resolved => {
+            ": rejecting all gives back the document with the changes accepted or rejected as asked, accepting all the edited text (both \
+             checked)"
+        }
         (Tracking::Tracked, ProofState::Holds, ProofState::Holds) => {
             ": rejecting all gives back the original, accepting all the edited text (both checked)"
         }

@@ -335,7 +335,11 @@ impl Workspace {
             };
             let checkpoint =
                 if is_as_before { None } else { self.replace(path, sha256.as_deref(), &saved.bytes)? };
-            self.store.written()?.remember(&document, tracking, (&new, &self.source_of(path)));
+            let written = self.store.written()?;
+            // The hash of a document that is as it came says nothing of who wrote it.
+            if !is_as_before || written.source_of(&new).is_some() {
+                written.remember(&document, tracking, (&new, &self.source_of(path)));
+            }
             if !is_as_before {
                 sha256 = Some(new.clone());
             }
@@ -374,6 +378,15 @@ impl Workspace {
     /// As the system says.
     pub fn checkpoints(&self, path: &RelPath) -> Result<Vec<Checkpoint>, Error> {
         self.store.of_file(path)?.list()
+    }
+
+    /// The bytes of a checkpoint of a document.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, or it is damaged.
+    pub fn earlier(&self, path: &RelPath, id: &str) -> Result<Vec<u8>, Error> {
+        let known = self.store.of_file(path)?;
+        known.read(&known.find(id)?)
     }
 
     /// Makes a document what it was at a checkpoint. What it is now becomes a checkpoint, too.

@@ -77,6 +77,23 @@ fn each_change_has_a_checkpoint_and_can_be_taken_back_to_the_byte() {
 }
 
 #[test]
+fn a_refused_edit_makes_nobody_the_author_of_a_document() {
+    let (_folder, workspace) = workspace();
+    let file = path("nda.docx");
+    let no_such_words =
+        json!([{"op": "modify_text", "originalText": "ninety-nine weeks", "replacementText": "a day"}]);
+    let refused = |document: &mut WordDocument| {
+        let batch = Batch { operations: parse_operations(&no_such_words).unwrap(), ..Batch::default() };
+        Ok(document.apply(&batch, &options())?.into_iter().map(|result| result.status).collect::<Vec<_>>())
+    };
+    let (done, _, _) = workspace.edit(&file, None, Tracking::Tracked, refused).unwrap();
+    assert_eq!(done, [Status::Refused]);
+    assert_eq!(workspace.made_from(&file).unwrap(), None, "else the next edit would replace a person's file");
+    workspace.edit(&file, None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    assert_eq!(workspace.made_from(&file).unwrap().as_deref(), Some("nda.docx"));
+}
+
+#[test]
 fn checkpoints_of_two_documents_never_cross() {
     let (_folder, workspace) = workspace();
     let (one, other) = (path("nda.docx"), path("drafts/nda.docx"));

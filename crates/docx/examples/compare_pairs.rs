@@ -19,6 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         date: "2026-01-31T09:30:00Z".to_owned(),
         view: Side::Accept,
         moves: true,
+        granularity: engross_docx::Granularity::Word,
     };
     for line in list.lines() {
         let mut cells = line.split('\t');

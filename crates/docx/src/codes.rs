@@ -128,6 +128,11 @@ rows! {
             Use the `cursor` of the last reading, or a number such as `P120` that exists. To begin anew, \
             leave it out.",
     }
+    INVALID_PATTERN: 2, 400 {
+        summary: "A search gave a regular expression that is none, or one that is too large.",
+        why: "The message says where it ends to make sense. Look-around and back-references do not exist here: a search takes time linear in the text.",
+        remedy: "Correct it, or look for words instead: `--search` takes a text as it stands.",
+    }
     LEGACY_DOC: 3, 422 {
         summary: "The file is a Word 97–2003 document (`.doc`) or another old Office file.",
         why: "\
@@ -175,8 +180,8 @@ rows! {
         summary: "The file is not a `.docx` document: it is no zip archive.",
         why: "\
             A `.docx` file is a zip archive of XML parts. This file is something else, and the message \
-            says what it looks like: an empty file, an RTF, PDF, HTML or plain text file, a Word 2003 or \
-            Flat OPC XML file, another kind of archive, or nothing that engross knows. The ending of a \
+            says what it looks like: an empty file, an RTF, PDF, HTML or plain text file, a Word 2003 \
+            XML file, another kind of archive, or nothing that engross knows. The ending of a \
             file name says nothing about its content; an `.rtf` renamed to `.docx` is still RTF. A zip \
             archive hidden inside another format, such as an attachment of a PDF, is not opened.",
         remedy: "\
@@ -202,6 +207,15 @@ rows! {
         remedy: "\
             Give a `.docx` file. A template (`.dotx`) or a document with macros (`.docm`) has the right \
             root and can be read.",
+    }
+    NO_FRAGMENT: 2, 400 {
+        summary: "Those paragraphs cannot be handed over by themselves.",
+        why: "\
+            A fragment holds whole blocks of one place. Paragraphs of two cells, a part of a table, a \
+            paragraph that ends a section or one that is only a half of a field are no such blocks. \
+            The message says which it is.",
+        remedy: "\
+            Ask for the whole table or the whole field, or hand over the whole document.",
     }
     NO_MAIN_PART: 3, 422 {
         summary: "The package has no main document.",

@@ -81,6 +81,24 @@ pub enum Error {
         /// The names of some.
         known: String,
     },
+    /// Those paragraphs cannot stand alone.
+    #[error("paragraphs {first} to {last} of {story} are no fragment: {message}")]
+    NoFragment {
+        /// The story.
+        story: String,
+        /// The first paragraph, counted from 1.
+        first: usize,
+        /// The last one.
+        last: usize,
+        /// Why, and what can.
+        message: String,
+    },
+    /// A search gave a regular expression that is none.
+    #[error("{message}; correct the pattern")]
+    InvalidPattern {
+        /// What is wrong.
+        message: String,
+    },
     /// There is no such place to read on from.
     #[error("'{cursor}' is no place to read on from; use a cursor that a read returned, such as P120")]
     InvalidCursor {
@@ -104,6 +122,8 @@ impl Error {
             Self::ProofFailed { .. } => "PROOF_FAILED",
             Self::UnknownStory { .. } => "UNKNOWN_STORY",
             Self::UnknownRevision { .. } => "UNKNOWN_REVISION",
+            Self::NoFragment { .. } => "NO_FRAGMENT",
+            Self::InvalidPattern { .. } => "INVALID_PATTERN",
             Self::InvalidCursor { .. } => "INVALID_CURSOR",
         }
     }

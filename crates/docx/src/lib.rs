@@ -57,7 +57,10 @@ mod compare;
 mod document;
 mod edit;
 mod error;
+mod exchange;
+mod flat_opc;
 mod from_markdown;
+pub mod html;
 mod markdown;
 mod model;
 #[expect(dead_code, reason = "the vocabulary of the format; not every name is asked for")]
@@ -71,13 +74,15 @@ pub mod read;
 mod references;
 pub mod revisions;
 mod sections;
+mod signature;
 mod styles;
 mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use compare::{
     ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange,
-    Limitation, TextFate, changes_of, compare, counts_by_story, side_by_side,
+    Granularity, Limitation, MergeConflict, MergeOptions, MergeProof, MergedDocument, TextFate, changes_of,
+    compare, compare_three, counts_by_story, merged, side_by_side,
 };
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, MarkdownReading, More,
@@ -85,6 +90,8 @@ pub use document::{
     Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
+pub use exchange::{Difference, EditStep, NewTextFormat, TextSpan, differences, edit_steps};
+pub use flat_opc::{flat_opc, is_flat_opc};
 pub use from_markdown::{MadeDocument, from_markdown, from_markdown_with, picture_names};
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};

@@ -48,6 +48,11 @@ pub const CU: NamespaceGroup = NamespaceGroup(15);
 /// `vt:`, typed values.
 pub const VT: NamespaceGroup = NamespaceGroup(16);
 
+/// `pkg:`, a package as one XML file.
+pub const PKG: NamespaceGroup = NamespaceGroup(20);
+/// The URI of `pkg:`.
+pub const PKG_URI: &str = "http://schemas.microsoft.com/office/2006/xmlPackage";
+
 /// The transitional URI of `w:`, which new declarations use unless the part is strict.
 pub const W_URI: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 
@@ -96,6 +101,7 @@ const NAMESPACES: &[&[&str]] = &[
         "http://purl.oclc.org/ooxml/drawingml/picture",
     ],
     &["urn:schemas-microsoft-com:vml"],
+    &[PKG_URI],
 ];
 
 macro_rules! vocabulary {
@@ -121,7 +127,7 @@ vocabulary! {
        FOOTNOTE_REFERENCE = "footnoteReference", ENDNOTE_REFERENCE = "endnoteReference",
        COMMENT_REFERENCE = "commentReference", ANNOTATION_REF = "annotationRef", FOOTNOTE_REF = "footnoteRef",
        ENDNOTE_REF = "endnoteRef", SEPARATOR = "separator", CONTINUATION_SEPARATOR = "continuationSeparator",
-       FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", DIRTY = "dirty", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
+       TABS = "tabs", LEADER = "leader", POS = "pos", HISTORY = "history", PG_NUM_TYPE = "pgNumType", FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", DIRTY = "dirty", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
        RT = "rt", RUBY_BASE = "rubyBase", CONTENT_PART = "contentPart", PG_NUM = "pgNum", DAY_SHORT = "dayShort",
        DAY_LONG = "dayLong", MONTH_SHORT = "monthShort", MONTH_LONG = "monthLong", YEAR_SHORT = "yearShort",
        YEAR_LONG = "yearLong",
@@ -182,7 +188,8 @@ vocabulary! {
        DATE_FORMAT = "dateFormat", LID = "lid", CALENDAR = "calendar", STORE_MAPPED_DATA_AS = "storeMappedDataAs",
        XPATH = "xpath", PREFIX_MAPPINGS = "prefixMappings", STORE_ITEM_ID = "storeItemID", GROUP = "group",
        BIBLIOGRAPHY = "bibliography", DOC_PART_LIST = "docPartList", DOC_PART_OBJ = "docPartObj", HINT = "hint",
-       EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids", RSID = "rsid";
+       EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids", RSID = "rsid", BIDI = "bidi", RTL = "rtl",
+       BIDI_VISUAL = "bidiVisual", LANG = "lang", DOC_DEFAULTS = "docDefaults", R_PR_DEFAULT = "rPrDefault", W_FONT = "font";
     W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", CHECKED = "checked", CHECKED_STATE = "checkedState",
        UNCHECKED_STATE = "uncheckedState", W14_VAL = "val", W14_FONT = "font", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";
@@ -212,4 +219,6 @@ vocabulary! {
     PIC: PIC_PIC = "pic", PIC_NV_PIC_PR = "nvPicPr", PIC_C_NV_PR = "cNvPr", PIC_C_NV_PIC_PR = "cNvPicPr",
        PIC_BLIP_FILL = "blipFill", PIC_SP_PR = "spPr";
     V: V_IMAGE_DATA = "imagedata";
+    PKG: PKG_PACKAGE = "package", PKG_PART = "part", PKG_XML_DATA = "xmlData", PKG_BINARY_DATA = "binaryData",
+       PKG_NAME = "name", PKG_CONTENT_TYPE = "contentType";
 }

@@ -22,8 +22,6 @@ use crate::revisions::{Selection, Side, resolve};
 
 /// A session's state, as far as the proof needs it.
 pub(crate) struct EditedPart<'a> {
-    /// The part as it was opened, parsed afresh, before all of one's own rounds.
-    pub(crate) source: &'a Document,
     /// The part as the session has it.
     pub(crate) live: &'a Document,
     /// Which revisions are one's own.
@@ -34,14 +32,16 @@ pub(crate) struct EditedPart<'a> {
     pub(crate) ignored: &'a IgnoredMarkup,
 }
 
-/// Proves `written`, the new bytes of the part.
+/// Proves `written`, the new bytes of the part, and gives them back. `source` is the part as it was opened, parsed afresh, before all
+/// of one's own rounds.
 pub(crate) fn prove(
+    source: Document,
     edited: &EditedPart<'_>,
-    written: &[u8],
+    written: Vec<u8>,
     tracking: Tracking,
     limits: &Limits,
-) -> Result<Proof, Error> {
-    let mut fresh = Document::parse(written.to_vec(), &VOCABULARY, limits)
+) -> Result<(Proof, Vec<u8>), Error> {
+    let mut fresh = Document::parse(written, &VOCABULARY, limits)
         .map_err(|source| Error::Xml { part: edited.part.to_owned(), source })?;
     let root = fresh.root();
     let selection = Selection::Own(edited.own);
@@ -51,16 +51,17 @@ pub(crate) fn prove(
         Tracking::Tracked => {
             let checkpoint = fresh.checkpoint();
             resolve(&mut fresh, root, Side::Reject, selection);
-            compare(edited.source, edited.source.root(), &fresh, root, edited.ignored)
-                .map_err(failed("reject"))?;
+            compare(&source, source.root(), &fresh, root, edited.ignored).map_err(failed("reject"))?;
             fresh.rollback(checkpoint);
             ProofState::Holds
         }
     };
+    // A long document's tree is large, and no longer needed.
+    drop(source);
     resolve(&mut fresh, root, Side::Accept, selection);
     compare_texts(edited, &fresh).map_err(failed("accept"))?;
     let base = if edited.own.has_adopted() { ProofBase::BeforeOwn } else { ProofBase::Source };
-    Ok(Proof { reject, accept: ProofState::Holds, base })
+    Ok((Proof { reject, accept: ProofState::Holds, base }, fresh.into_source()))
 }
 
 type Difference = (String, String);

@@ -284,7 +284,7 @@ fn settle_letter(number: TypedNumber, stack: &[Rank]) -> TypedNumber {
 }
 
 /// The outline level that the paragraph gives itself: `Some(None)` says that it has none, whatever its style.
-fn outline_level(document: &Document, paragraph: NodeId) -> Option<Option<u8>> {
+pub(crate) fn outline_level(document: &Document, paragraph: NodeId) -> Option<Option<u8>> {
     let properties = document.child(paragraph, P_PR)?;
     let level = integer(&value_of(document, properties, OUTLINE_LVL)?)?;
     Some(u8::try_from(level).ok().filter(|level| *level <= DEEPEST_LEVEL))

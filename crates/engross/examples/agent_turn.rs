@@ -124,6 +124,7 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
         }
         Who::Agent(provider) => {
             let host = Host {
+                sandbox: None,
                 environment: std::env::vars_os().collect(),
                 folder: idle,
                 owner: format!("agent-turn-{}", std::process::id()),
@@ -157,6 +158,7 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
             directory,
             attachments: Vec::new(),
             model: options.model.clone(),
+            sandbox: engross_tasks::sandbox_request::SandboxRequest::default(),
             permissions: options.policy,
             deadline: SystemClock.millis() + TURN,
         };

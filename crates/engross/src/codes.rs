@@ -10,6 +10,19 @@ engross_protocol::codes! {
             existed only in memory.",
         remedy: "Run the command again when you are ready.",
     }
+    KEYS_INVALID: Usage, 500 {
+        summary: "The file of a server's keys cannot be used.",
+        why: "\
+            `keys.json` in the folder for data is not what `engross keys` writes: it is no JSON, or a key in \
+            it has a name, an owner, a right or a hash that cannot be. A server that runs already goes on \
+            with the keys that it had.",
+        remedy: "Put back an earlier `keys.json`, or remove what the message names; then send SIGHUP.",
+    }
+    KEY_UNKNOWN: Refused, 404 {
+        summary: "There is no key of this name.",
+        why: "It was never made in this folder for data, or it was revoked already.",
+        remedy: "See `engross keys list`, with the `--data` of the server.",
+    }
     LISTEN_FAILED: Io, 500 {
         summary: "The server cannot listen at the address.",
         why: "\
@@ -36,6 +49,16 @@ engross_protocol::codes! {
         remedy: "\
             Review what was applied. Then ask for the rest in another run, or make the refused edits by \
             hand.",
+    }
+    RUNNER_BUSY: Refused, 409 {
+        summary: "The runner of this data folder is at work with other settings.",
+        why: "\
+            Tasks of one data folder are carried out by one process in the background. It was started \
+            with another model, other settings or other keys, and has tasks that it must not be taken \
+            from.",
+        remedy: "\
+            Wait until `engross task list` shows nothing running, then ask again; or give `--data` another \
+            folder, or `--server` a server.",
     }
     USAGE: Usage, 400 {
         summary: "The command line is wrong.",

@@ -20,8 +20,11 @@ const AREAS: &[(&str, &[&[&Code]])] = &[
     ("Write sessions", &[engross_write::codes::ALL]),
     ("Tasks", &[engross_tasks::codes::ALL, engross_threads::codes::ALL]),
     ("Artifacts", &[engross_artifacts::codes::ALL]),
+    ("Receipts", &[engross_attest::codes::ALL]),
     ("Clients of agents", &[engross_mcp::codes::ALL]),
     ("Agents and gateways", &[engross_acp::codes::ALL, engross_openclaw::codes::ALL]),
+    ("Editors", &[engross_acp::agent::codes::ALL]),
+    ("Playbooks", &[engross_playbook::codes::ALL]),
     ("Learning", &[engross_learn::codes::ALL]),
     ("Stores", &[engross_store::codes::ALL, engross_store::blobs::codes::ALL]),
 ];

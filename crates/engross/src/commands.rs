@@ -2,6 +2,8 @@
 //!
 //! Must never put rooms together: that is done in [`crate::compose`].
 
+#[cfg(feature = "acp")]
+pub(crate) mod acp;
 pub(crate) mod agent_skill;
 #[cfg(feature = "server")]
 pub(crate) mod agents_md;
@@ -15,16 +17,25 @@ pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod edit;
+pub(crate) mod html;
+#[cfg(feature = "server")]
+pub(crate) mod keys;
 #[cfg(feature = "server")]
 pub(crate) mod learn;
+#[cfg(feature = "server")]
+mod learn_branch;
 pub(crate) mod markdown;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
+pub(crate) mod package;
 pub(crate) mod read;
 pub(crate) mod resolve;
+pub(crate) mod review;
 pub(crate) mod revisions;
 #[cfg(feature = "server")]
 pub(crate) mod serve;
+#[cfg(feature = "server")]
+pub(crate) mod sessions;
 #[cfg(feature = "server")]
 pub(crate) mod skills;
 #[cfg(feature = "server")]
@@ -33,6 +44,7 @@ mod synced;
 pub(crate) mod task;
 #[cfg(feature = "server")]
 pub(crate) mod transcript;
+pub(crate) mod verify;
 #[cfg(feature = "server")]
 pub(crate) mod write;
 

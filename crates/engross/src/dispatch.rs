@@ -3,6 +3,7 @@
 //! Must never do the work of a command.
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -11,14 +12,16 @@ use engross_protocol::{Exit, Failure};
 
 use crate::cli::{Cli, Command};
 use crate::commands::CommandEnd;
+#[cfg(feature = "acp")]
+use crate::commands::acp;
 #[cfg(feature = "mcp")]
 use crate::commands::mcp;
 use crate::commands::{
-    agent_skill, apply, check, checkpoint, comments, compare, doctor, edit, markdown, read, resolve,
-    revisions,
+    agent_skill, apply, check, checkpoint, comments, compare, doctor, edit, html, markdown, package, read,
+    resolve, review, revisions, verify,
 };
 #[cfg(feature = "server")]
-use crate::commands::{agents_md, chat, learn, serve, skills, task, transcript, write};
+use crate::commands::{agents_md, chat, keys, learn, serve, sessions, skills, task, transcript, write};
 use crate::failure;
 use crate::output::{Output, note};
 use crate::settings::Environment;
@@ -31,6 +34,11 @@ const INTERRUPTED: u8 = 130;
 /// Runs the command line.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let environment = Environment::of_process();
+    // Before anything else, and with no other thread: what is given up here is never had again.
+    #[cfg(feature = "server")]
+    if let Some(order) = environment.get(engross_sandbox::VARIABLE) {
+        return ExitCode::from(engross_sandbox::supervise(order));
+    }
     let wants_json = arguments.iter().any(|argument| argument == "--json");
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -52,11 +60,15 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Reject(args) => resolve::reject(args, output),
         Command::Compare(args) => compare::compare(args, &environment, output),
         Command::Diff(args) => compare::diff(args, output),
+        Command::Merge(args) => compare::merge::merge(args, output),
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Review(args) => review::run(args, &environment, output),
+        Command::Verify(args) => verify::run(args, output),
         Command::Checkpoint(args) => checkpoint::run(args, output),
         Command::ToMarkdown(args) => markdown::to_markdown(args, output),
+        Command::ToHtml(args) => html::run(args, output),
         Command::FromMarkdown(args) => markdown::from_markdown(args, output),
         #[cfg(feature = "server")]
         Command::Write(args) => write::run(args, output),
@@ -64,6 +76,10 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Chat(args) => chat::run(args, &environment),
         #[cfg(feature = "server")]
         Command::Serve(args) => serve::run(args, &environment),
+        #[cfg(feature = "server")]
+        Command::Sessions(args) => sessions::run(args, &environment, output),
+        #[cfg(feature = "server")]
+        Command::Keys(args) => keys::run(args, &environment, output),
         #[cfg(feature = "server")]
         Command::Task(args) => task::run(args, &environment, output),
         #[cfg(feature = "server")]
@@ -76,16 +92,26 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::AgentsMd(args) => agents_md::run(args, &environment, output),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => mcp::run(args, &environment),
+        #[cfg(feature = "acp")]
+        Command::Acp(args) => acp::run(args, &environment),
         Command::AgentSkill(args) => agent_skill::run(args),
         Command::Doctor(args) => doctor::run(args, &environment, output),
+        Command::Completions(args) => package::completions(args),
+        Command::Man(args) => package::man(args),
         #[cfg(not(feature = "mcp"))]
         Command::Mcp(_) => Err(Failure::left_out("`engross mcp`", "mcp")),
+        #[cfg(not(feature = "acp"))]
+        Command::Acp(_) => Err(Failure::left_out("`engross acp`", "acp")),
         #[cfg(not(feature = "server"))]
         Command::Write(_) => Err(Failure::left_out("`engross write`", "server")),
         #[cfg(not(feature = "server"))]
         Command::Chat(_) => Err(Failure::left_out("`engross chat`", "server")),
         #[cfg(not(feature = "server"))]
         Command::Serve(_) => Err(Failure::left_out("`engross serve`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Sessions(_) => Err(Failure::left_out("`engross sessions`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Keys(_) => Err(Failure::left_out("`engross keys`", "server")),
         #[cfg(not(feature = "server"))]
         Command::Task(_) => Err(Failure::left_out("`engross task`", "server")),
         #[cfg(not(feature = "server"))]
@@ -141,7 +167,11 @@ fn start_log(filter: Option<&str>, #[cfg(feature = "otel")] telemetry: Option<&T
     use tracing_subscriber::util::SubscriberInitExt;
     use tracing_subscriber::{EnvFilter, Layer};
     let log = filter.and_then(|filter| match EnvFilter::try_new(filter) {
-        Ok(filter) => Some(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(filter)),
+        Ok(filter) => {
+            // Colours are for eyes: a file or another program gets none.
+            let layer = tracing_subscriber::fmt::layer().with_ansi(std::io::stderr().is_terminal());
+            Some(layer.with_writer(std::io::stderr).with_filter(filter))
+        }
         Err(error) => {
             note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged"));
             None

@@ -7,7 +7,7 @@ use std::path::Path;
 pub(crate) use engross_store::files::by_path::{
     check_folder, lock_folder, make_folder, make_private_folder, write_private,
 };
-pub(crate) use engross_store::files::{FolderLock, PathError as Error, by_path};
+pub(crate) use engross_store::files::{PathError as Error, by_path};
 
 /// Bytes of a largest text: operations, a script, settings.
 const TEXT_BYTES: u64 = 64 << 20;

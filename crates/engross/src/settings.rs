@@ -4,6 +4,7 @@
 
 mod environment;
 mod layers;
+mod serve;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,11 @@ use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
 pub(crate) use environment::{
-    ADDRESSES, COLLECTOR, Environment, GATEWAY_HOME, GATEWAY_TOKEN, GATEWAY_URL, KEYS,
+    ADDRESSES, COLLECTOR, Environment, GATEWAY_HOME, GATEWAY_TOKEN, GATEWAY_URL, KEYS, SIGNING_SECRET,
 };
 pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
+pub(crate) use serve::{ROWS as SERVE_ROWS, ServeSettings};
 
 /// What the command line says, above all other sources.
 #[derive(Debug, Clone, Default)]
@@ -86,8 +88,14 @@ pub(crate) struct Settings {
     pub(crate) skillbook: Setting<Option<PathBuf>>,
     /// Tokens of lessons that a session is given at once.
     pub(crate) skill_tokens: Setting<usize>,
+    /// Whether delivered changes are kept, and what people make of them is learnt.
+    pub(crate) document_lessons: Setting<bool>,
     /// Agents by command line, and what is changed of those that are known.
     pub(crate) agents: BTreeMap<String, AgentSetting>,
+    /// How these are fenced in.
+    pub(crate) sandbox: SandboxSetting,
+    /// What is set for a server.
+    pub(crate) serve: ServeSettings,
 }
 
 /// An agent of another maker.
@@ -102,6 +110,56 @@ pub(crate) struct AgentSetting {
     /// Variables that it gets.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
+    /// Whether it is fenced in.
+    #[serde(default)]
+    pub(crate) sandbox: Option<bool>,
+    /// Where else it may write when it is.
+    #[serde(default)]
+    pub(crate) write: Vec<PathBuf>,
+    /// Files of the home that it finds in its own.
+    #[serde(default)]
+    pub(crate) login: Vec<String>,
+}
+
+/// How agents of other makers are fenced in: `[sandbox]`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SandboxSetting {
+    /// When: `auto`, `on` or `off`.
+    pub(crate) mode: SandboxWhen,
+    /// Whether they may use the network.
+    pub(crate) network: bool,
+    /// How many files, bytes and processes they may have.
+    pub(crate) max_files: Option<u64>,
+    pub(crate) max_bytes: Option<u64>,
+    pub(crate) max_processes: Option<u64>,
+    /// What they may not read.
+    pub(crate) hide: Vec<PathBuf>,
+}
+
+impl Default for SandboxSetting {
+    fn default() -> Self {
+        Self {
+            mode: SandboxWhen::Off,
+            network: true,
+            max_files: None,
+            max_bytes: None,
+            max_processes: None,
+            hide: Vec::new(),
+        }
+    }
+}
+
+/// When agents are fenced in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SandboxWhen {
+    /// Where the kernel can do it.
+    Auto,
+    /// Always.
+    On,
+    /// Only when a task asks for it.
+    Off,
 }
 
 /// A settings file that is or could be.
@@ -138,6 +196,8 @@ impl Settings {
         let file = file.map(|(file, _)| file);
         let client_tools = beside(values.optional_text("client_tools")?, file.as_ref());
         let skillbook = beside(values.optional_text("skillbook")?, file.as_ref());
+        let table = values.serve().zip(file.as_ref().map(|file| file.path.as_path()));
+        let serve = ServeSettings::load(table, environment)?;
         Ok(Self {
             file,
             author: values.text("author", "engross")?,
@@ -154,7 +214,10 @@ impl Settings {
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
             skillbook,
             skill_tokens: values.number("skill_tokens", 800, 50..=20_000)?,
+            document_lessons: values.switch("document_lessons")?,
             agents: values.agents()?,
+            sandbox: values.sandbox()?,
+            serve,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::settings::{AgentSetting, Environment, Error, Flags, Origin, SETTINGS, Settings};
+use crate::settings::{AgentSetting, Environment, Error, Flags, Origin, SETTINGS, SandboxWhen, Settings};
 
 /// Settings from a file with `text`, and the origins' name of that file.
 fn load(text: &str, environment: &Environment, flags: Flags) -> (Result<Settings, String>, String) {
@@ -40,13 +40,16 @@ fn each_source_goes_before_the_one_below_and_is_named() {
 
 #[test]
 fn agents_are_tables_of_the_file() {
-    let text = "[agents.mine]\ncommand = \"my 'agent x'\"\npass = [\"MY_*\"]\nset = { A = \"1\" }\n[agents.codex]\ncommand = \"/opt/codex\"\n";
+    let text = "[agents.mine]\ncommand = \"my 'agent x'\"\npass = [\"MY_*\"]\nset = { A = \"1\" }\nsandbox = true\nlogin = [\".mine/login\"]\n[agents.codex]\ncommand = \"/opt/codex\"\n";
     let (settings, _) = load(text, &Environment::default(), Flags::default());
     let agents = settings.unwrap().agents;
     let mine = AgentSetting {
         command: "my 'agent x'".to_owned(),
         pass: vec!["MY_*".to_owned()],
         set: [("A".to_owned(), "1".to_owned())].into(),
+        sandbox: Some(true),
+        login: vec![".mine/login".to_owned()],
+        ..AgentSetting::default()
     };
     let codex = AgentSetting { command: "/opt/codex".to_owned(), ..AgentSetting::default() };
     assert_eq!(agents, [("codex".to_owned(), codex), ("mine".to_owned(), mine)].into());
@@ -56,12 +59,23 @@ fn agents_are_tables_of_the_file() {
 }
 
 #[test]
+fn the_sandbox_is_a_table_of_the_file() {
+    let text = "[sandbox]\nmode = \"on\"\nnetwork = false\nmax_files = 10\n";
+    let (settings, _) = load(text, &Environment::default(), Flags::default());
+    let sandbox = settings.unwrap().sandbox;
+    assert_eq!((sandbox.mode, sandbox.network, sandbox.max_files), (SandboxWhen::On, false, Some(10)));
+    for wrong in ["sandbox = 3", "[sandbox]\nmode = \"perhaps\"", "[sandbox]\nwall = 1"] {
+        assert!(refused(wrong).contains("'sandbox' is not understood"), "{}", refused(wrong));
+    }
+}
+
+#[test]
 fn what_is_wrong_in_the_file_is_named() {
     assert_eq!(refused("authr = \"A\""), "FILE: there is no setting 'authr'; did you mean 'author'?");
     assert_eq!(
         refused("[zzz]\nx = 1"),
         "FILE: there is no setting 'zzz'; there are author, model, slow_model, untracked, max_rounds, system_prompt, history_turns, \
-         client_tools, tool_json_fallback, tool_free_text, model_timeout, session_by_user, skillbook, skill_tokens, agents"
+         client_tools, tool_json_fallback, tool_free_text, model_timeout, session_by_user, skillbook, skill_tokens, document_lessons, agents, sandbox, serve"
     );
     assert_eq!(refused("max_rounds = 0"), "FILE: 'max_rounds' is not a whole number from 1 to 100");
     assert_eq!(refused("max_rounds = -3"), "FILE: 'max_rounds' is not a whole number from 1 to 100");

@@ -11,13 +11,16 @@ fn check(access: &Access, headers: &[(&str, &str)]) -> String {
             (name.parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())
         })
         .collect();
-    access.check(&headers).map_or_else(|error| error.code().to_owned(), |()| "in".to_owned())
+    access.check(&headers).map_or_else(|error| error.code().to_owned(), |_| "in".to_owned())
 }
 
 #[test]
 fn with_a_token() {
-    let access =
-        Access { token: Some(Token::new("s3cret")), origins: vec!["https://app.example".to_owned()] };
+    let access = Access {
+        token: Some(Token::new("s3cret")),
+        origins: vec!["https://app.example".to_owned()],
+        ..Access::default()
+    };
     let host = ("host", "api.example");
     for (authorization, expected) in [
         ("Bearer s3cret", "in"),
@@ -58,8 +61,8 @@ fn without_a_token_only_names_of_this_machine_lead_here() {
 
 #[test]
 fn pages_of_other_origins_stay_out() {
-    let listed = Access { token: None, origins: vec!["https://app.example/".to_owned()] };
-    let all = Access { token: None, origins: vec!["*".to_owned()] };
+    let listed = Access { origins: vec!["https://app.example/".to_owned()], ..Access::default() };
+    let all = Access { origins: vec!["*".to_owned()], ..Access::default() };
     for (origin, with_list, with_all) in [
         ("http://localhost:3000", "in", "in"),
         ("https://localhost", "in", "in"),
@@ -77,7 +80,7 @@ fn pages_of_other_origins_stay_out() {
         assert_eq!(check(&listed, &headers), with_list, "{origin}");
         assert_eq!(check(&all, &headers), with_all, "{origin}");
     }
-    let token = Access { token: Some(Token::new("t")), origins: Vec::new() };
+    let token = Access { token: Some(Token::new("t")), ..Access::default() };
     let own = [("host", "api.example"), ("origin", "https://api.example"), ("authorization", "Bearer t")];
     assert_eq!(check(&token, &own), "in", "pages that the server itself gives out");
 }

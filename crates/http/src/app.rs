@@ -3,32 +3,57 @@
 //! Must never answer in another shape than the error object when something is wrong.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{ALLOW, CONTENT_DISPOSITION, CONTENT_RANGE, ETAG, RETRY_AFTER};
-use axum::http::{HeaderName, HeaderValue, Method};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::access::Access;
+use super::access::{Access, Caller, DEFAULT_OWNER, Right};
+use super::access_log::{ReportedBody, RequestReport};
 use super::connections::{Overload, Peer};
-use super::error::Error;
+use super::error::{Error, ErrorCode};
 use super::headers::{
     OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
 };
 use super::metrics::RouteName;
-use super::routes::{about, acp, chat, compare, events, health, models, responses, sessions, workspaces};
+use super::owners::{LinkRequest, OwnerRoutes, Owners, answer};
+use super::recent_errors::RecentError;
+use super::routes::{
+    about, acp, chat, compare, errors, events, health, models, responses, sessions, taskpane, view,
+    workbench, workspaces,
+};
 use super::server::Server;
 use super::service::Service;
 
-/// The whole server as a router. `further` routes stand behind the same front door.
+/// The whole server of one owner as a router. `further` routes stand behind the same front door.
 pub fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
+    app_of_owners(server, further, Owners::default())
+}
+
+/// The same with further owners: whose key a request carries decides which routes it reaches. `server` and `further` are those
+/// of the default owner.
+pub fn app_of_owners<S: Service>(server: Arc<Server<S>>, further: Router, owners: Owners) -> Router {
+    let access = server.access.clone();
+    let own = routes(Arc::clone(&server), further);
+    let door = Arc::new(FrontDoor { server, own, owners });
+    // The owner is known before the path is looked at.
+    Router::new().fallback(enter::<S>).with_state(door).layer(cors(access)).layer(from_fn(acp::preflight))
+}
+
+/// What one owner reaches, without a door before it.
+pub fn routes<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
     Router::new()
-        .route(about::PAGE, get(about::page))
+        .route(workbench::PAGE, get(workbench::page))
+        .route(workbench::SCRIPT, get(workbench::script))
+        .route(workbench::STYLE, get(workbench::style))
+        .merge(taskpane::routes())
         .route(about::DESCRIPTION, get(about::description))
         .route(about::ICON, get(about::icon))
         .route("/v1/chat/completions", post(chat::create::<S>))
@@ -44,6 +69,10 @@ pub fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
         .route("/v1/sessions/{key}/cancel", post(sessions::cancel::<S>))
         .route("/v1/sessions/{key}/events", get(events::listen::<S>))
         .route("/v1/compare", post(compare::create::<S>))
+        .route("/v1/view", post(view::create::<S>))
+        .route("/v1/errors", get(errors::recent::<S>))
+        .route("/v1/errors/{code}", get(errors::explain::<S>))
+        .route("/v1/workspaces", get(workspaces::names::<S>))
         .route("/v1/workspaces/{name}/files", get(workspaces::list::<S>))
         .route(
             "/v1/workspaces/{name}/files/{*path}",
@@ -62,55 +91,119 @@ pub fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
         .merge(further.with_state(()))
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn_with_state(Arc::clone(&server), front_door::<S>))
-        .layer(cors(server.access.clone()))
-        .layer(from_fn(acp::preflight))
         .with_state(server)
 }
 
-/// Checks access, names the request, and counts it.
-async fn front_door<S: Service>(
-    State(server): State<Arc<Server<S>>>,
-    request: Request,
-    next: Next,
-) -> Response {
+/// What stands before all routes.
+struct FrontDoor<S> {
+    server: Arc<Server<S>>,
+    /// What the default owner reaches.
+    own: Router,
+    owners: Owners,
+}
+
+/// Who may come in, and whose things they reach.
+enum Entry {
+    /// The default owner's, and what everybody may see.
+    Own,
+    /// Another owner's.
+    Of(OwnerRoutes),
+    /// Who signed the link.
+    Link,
+}
+
+/// Checks access, leads the request to its owner's things, names and counts it.
+async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, request: Request) -> Response {
+    let server = &door.server;
     let path = request.uri().path();
-    let route = RouteName::of(path);
-    let is_health = matches!(path, "/healthz" | "/readyz");
-    // A link that the server has signed stands for the token.
-    let is_open = is_health || about::is_public(path) || acp::is_download(path);
     let speaks_rpc = acp::speaks(path);
-    let id = request.headers().get(REQUEST_ID).filter(|id| is_request_id(id)).cloned();
-    let access = if is_health {
-        Ok(())
-    } else if request.extensions().get::<Overload>().is_some() {
-        Err(Error::NoRoom)
-    } else if is_open {
-        Ok(())
-    } else {
-        check(&server, &request)
-    };
-    let mut response = match access {
-        Ok(()) => next.run(request).await,
-        Err(error) if speaks_rpc => acp::refused(&error),
-        Err(error) => error.into_response(),
-    };
-    let id = id.or_else(|| {
+    let id = request.headers().get(REQUEST_ID).filter(|id| is_request_id(id)).cloned().or_else(|| {
         let number = u128::from_be_bytes(server.ids.next(server.clock.millis()));
         HeaderValue::from_str(&format!("req_{number:032x}")).ok()
     });
+    let mut report = RequestReport {
+        log: server.access_log.clone(),
+        metrics: Arc::clone(&server.metrics),
+        at: server.clock.millis(),
+        began: Instant::now(),
+        id: id.as_ref().and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned(),
+        peer: request.extensions().get().map(|Peer(address)| *address),
+        method: request.method().clone(),
+        path: shown_path(&request),
+        route: RouteName::of(path),
+        caller: None,
+        status: 0,
+        code: String::new(),
+        bytes: 0,
+        is_whole: false,
+    };
+    let entry = entry(&door, &request).map(|(entry, caller)| {
+        report.caller = caller;
+        entry
+    });
+    if let Ok(Entry::Of(owner)) = &entry {
+        report.metrics = Arc::clone(&owner.metrics);
+    }
+    let mut response = match entry {
+        Ok(Entry::Own) => answer(door.own.clone(), request).await,
+        Ok(Entry::Of(owner)) => answer(owner.routes, request).await,
+        Ok(Entry::Link) => {
+            let link = LinkRequest::of(&request);
+            let response = answer(door.own.clone(), request).await;
+            match response.status() {
+                StatusCode::FORBIDDEN => door.owners.follow(&link).await.unwrap_or(response),
+                _ => response,
+            }
+        }
+        Err(error) if speaks_rpc => acp::refused(&error),
+        Err(error) => error.into_response(),
+    };
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    server.metrics.request(route, response.status().as_u16());
-    response
+    report.status = response.status().as_u16();
+    if report.status >= 400 {
+        report.code = response.extensions_mut().remove::<ErrorCode>().map(|code| code.0).unwrap_or_default();
+        let (at, route, status) = (server.clock.millis(), report.route, report.status);
+        report.metrics.recent_errors().add(RecentError { at, route, status, code: report.code.clone() });
+    }
+    response.map(|body| Body::new(ReportedBody::new(body, report)))
 }
 
-/// Whether a request may come in. Wrong tokens are counted by the address that they come from.
-fn check<S>(server: &Server<S>, request: &Request) -> Result<(), Error> {
+/// Whether a request may come in, and whose things it reaches.
+fn entry<S>(door: &FrontDoor<S>, request: &Request) -> Result<(Entry, Option<Caller>), Error> {
+    let (method, path) = (request.method(), request.uri().path());
+    if matches!(path, "/healthz" | "/readyz") {
+        return Ok((Entry::Own, None));
+    }
+    if request.extensions().get::<Overload>().is_some() {
+        return Err(Error::NoRoom);
+    }
+    // A link that the server has signed stands for the token.
+    if acp::is_download(path) {
+        return Ok((Entry::Link, None));
+    }
+    if about::is_public(path) || acp::is_liveness(method, path) {
+        return Ok((Entry::Own, None));
+    }
+    let caller = check(&door.server, request)?;
+    let needed = Right::needed(method, path);
+    if caller.right < needed {
+        return Err(Error::RightMissing { needed: needed.as_str(), right: caller.right.as_str() });
+    }
+    if &*caller.owner == DEFAULT_OWNER {
+        return Ok((Entry::Own, Some(caller)));
+    }
+    // An owner whose things could not be opened has none.
+    let owner = door.owners.of(&caller.owner).ok_or(Error::NoRoom)?;
+    Ok((Entry::Of(owner), Some(caller)))
+}
+
+/// Who a request comes from. Wrong secrets are counted by the address that they come from.
+fn check<S>(server: &Server<S>, request: &Request) -> Result<Caller, Error> {
     let access = server.access.check(request.headers());
     let Some(Peer(address)) = request.extensions().get().copied() else { return access };
-    if server.access.token.is_none() || matches!(access, Err(Error::OriginNotAllowed { .. })) {
+    if !server.access.is_locked() || matches!(access, Err(Error::OriginNotAllowed { .. })) {
         return access;
     }
     match server.brake.refuses(address, access.is_ok(), server.clock.millis()) {

@@ -84,6 +84,13 @@ engross_protocol::codes! {
             Send the `id` of an earlier response as it is, or leave `previous_response_id` out for a new \
             session.",
     }
+    RIGHT_MISSING: Usage, 403, rpc -32003 {
+        summary: "The key may not do what was asked for.",
+        why: "\
+            Each key has one right. `read` looks at what its owner has; `write` also talks, changes and \
+            deletes; `admin` also sees how the server is. The message names the right that is missing.",
+        remedy: "Use a key with the right. `engross keys list` shows which there are, `engross keys add` makes one.",
+    }
     ROUTE_NOT_FOUND: Refused, 404 {
         summary: "There is nothing at this path.",
         why: "The path is none of the server's. A slash at the end counts.",
@@ -113,7 +120,9 @@ engross_protocol::codes! {
     }
     UNAUTHORIZED: Usage, 401 {
         summary: "The token is missing or wrong.",
-        why: "The server was started with a token, and the request did not carry it.",
-        remedy: "Send `Authorization: Bearer TOKEN`. The token is the one that the server was started with.",
+        why: "The server has a token or keys, and the request carried none of them.",
+        remedy: "\
+            Send `Authorization: Bearer TOKEN`: the token that the server was started with, or a key of \
+            `engross keys add`. After a change of keys the server has to be told by SIGHUP.",
     }
 }

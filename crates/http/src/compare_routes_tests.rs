@@ -1,4 +1,4 @@
-//! `/v1/compare`: two documents in a form, a redline or a report.
+//! `/v1/compare` and `/v1/view`: documents in a form, and a redline, a report or HTML.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -88,5 +88,38 @@ async fn what_is_missing_or_wrong_is_named() {
     for (kind, body) in [("application/json", &b"{}"[..]), (FORM.1, b"--X\r\nbroken")] {
         let got = send(&app, Method::POST, "/v1/compare", &[("content-type", kind)], body.to_vec()).await;
         assert_eq!(got.error().1, "INVALID_REQUEST", "{}", got.text);
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_shown_and_cannot_act() {
+    let (_, app) = plain();
+    let good = document("# Fees\n\nThe fee & tax is *ten* euros.");
+    let view =
+        async |parts: &[(&str, &[u8])]| send(&app, Method::POST, "/v1/view", &[FORM], form(parts)).await;
+    let got = view(&[("document", &good), ("options", br#"{"view": "accepted", "prefix": "left-"}"#)]).await;
+    assert_eq!(got.status, 200, "{}", got.text);
+    assert_eq!(got.header("content-type").as_deref(), Some("text/html; charset=utf-8"));
+    assert!(got.header("content-security-policy").is_some_and(|policy| policy.starts_with("sandbox")));
+    let wanted = "<p id=\"left-P2\" data-address=\"P2\">The fee &amp; tax is <i>ten</i> euros.</p>";
+    assert!(got.text.starts_with("<article class=\"docx\" data-view=\"accepted\""), "{}", got.text);
+    assert!(got.text.contains(wanted), "{}", got.text);
+    let page = view(&[("document", &good), ("options", br#"{"page": true, "title": "<A & B>"}"#)]).await;
+    assert!(page.text.contains("<title>&lt;A &amp; B&gt;</title>"), "{}", page.text);
+    for (parts, status, code, named) in [
+        (vec![("document", &b"%PDF-1.7"[..])], 422, "NOT_A_ZIP", "document"),
+        (vec![("options", &b"{}"[..])], 400, "INVALID_REQUEST", "document"),
+        (
+            vec![("document", &good), ("options", br#"{"view": "all"}"#)],
+            400,
+            "INVALID_REQUEST",
+            "options.view",
+        ),
+        (vec![("document", &good), ("options", br#"{"page": 1}"#)], 400, "INVALID_REQUEST", "options.page"),
+        (vec![("document", &good), ("before", b"x")], 400, "INVALID_REQUEST", "before"),
+    ] {
+        let got = view(&parts).await;
+        assert_eq!((got.error().0, got.error().1.as_str()), (status, code), "{}", got.text);
+        assert!(got.text.contains(named), "{}", got.text);
     }
 }

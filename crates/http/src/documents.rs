@@ -7,15 +7,17 @@ use std::sync::Arc;
 use engross_agent::session::RequestError;
 use engross_agent::workspace::Workspaces;
 use engross_documents::{Application, Checkpoint, Losses, Redline, Workspace, redline};
+use engross_docx::html::HtmlOptions;
 use engross_docx::ops::Batch;
 use engross_docx::read::{ReadOptions, Reading};
-use engross_docx::{CompareOptions, EditOptions, Tracking};
+use engross_docx::revisions::{CommentRow, RevisionRow};
+use engross_docx::{CompareOptions, EditOptions, Limits, Tracking, WordDocument};
 use engross_protocol::{Clock, Exit, Failure, hex};
 use engross_store::files::{FileError, Listing, Precondition, RelPath, WrittenFile};
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
-use super::wire::{ComparedFiles, Operations, operations_request};
+use super::wire::{ComparedFiles, DocumentList, Operations, operations_request};
 
 /// Documents beneath the server's root, and how they are edited when a request does not say.
 #[derive(Clone)]
@@ -46,7 +48,58 @@ pub(super) struct Read {
     pub(super) sha256: Option<String>,
 }
 
+/// What a list of a document holds.
+pub(super) enum DocumentRows {
+    /// Its tracked changes.
+    Revisions(Vec<RevisionRow>),
+    /// Its comments.
+    Comments(Vec<CommentRow>),
+}
+
 impl Documents {
+    /// All workspaces, and when each was last changed.
+    pub(super) async fn names(&self) -> Result<Vec<(String, u64)>, Error> {
+        let all = self.workspaces.clone();
+        blocking(move || Ok(all.names()?)).await
+    }
+
+    /// The tracked changes or the comments of a document, and the SHA-256 of its file.
+    pub(super) async fn listed(
+        &self,
+        name: String,
+        path: String,
+        list: DocumentList,
+    ) -> Result<(DocumentRows, Option<String>), Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let opened = workspace.open(&path)?;
+            let failed = |error| Error::of_document(&path, &error);
+            let listed = match list {
+                DocumentList::Revisions => {
+                    let found = opened.document.revisions().map_err(failed)?;
+                    DocumentRows::Revisions(found.iter().map(RevisionRow::from).collect())
+                }
+                DocumentList::Comments => {
+                    let found = opened.document.comments().map_err(failed)?;
+                    DocumentRows::Comments(found.iter().map(CommentRow::from).collect())
+                }
+            };
+            Ok((listed, opened.sha256))
+        })
+        .await
+    }
+
+    /// A document as it was at a checkpoint.
+    pub(super) async fn earlier(&self, name: String, path: String, id: String) -> Result<Whole, Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let bytes = workspace.earlier(&path, &id)?;
+            let sha256 = hex::encode(Sha256::digest(&bytes));
+            Ok(Whole { path, bytes, sha256 })
+        })
+        .await
+    }
+
     /// A page of files.
     pub(super) async fn list(
         &self,
@@ -102,6 +155,33 @@ impl Documents {
             let reading =
                 opened.document.read(&options).map_err(|error| Error::of_document(&path, &error))?;
             Ok(Read { path, reading, sha256: opened.sha256 })
+        })
+        .await
+    }
+
+    /// A document as HTML, and the SHA-256 of its file.
+    pub(super) async fn html(
+        &self,
+        name: String,
+        path: String,
+        options: HtmlOptions,
+    ) -> Result<(String, Option<String>), Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let opened = workspace.open(&path)?;
+            let title = path.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+            let html = opened.document.to_html(&HtmlOptions { title, ..options });
+            Ok((html.map_err(|error| Error::of_document(&path, &error))?, opened.sha256))
+        })
+        .await
+    }
+
+    /// A document that was sent, as HTML.
+    pub(super) async fn view(&self, bytes: Vec<u8>, options: HtmlOptions) -> Result<String, Error> {
+        blocking(move || {
+            let document = WordDocument::open(bytes, &Limits::default());
+            let html = document.and_then(|document| document.to_html(&options));
+            html.map_err(|error| Error::of_sent("document", &error))
         })
         .await
     }
@@ -185,6 +265,7 @@ impl Documents {
             date: options.date.unwrap_or_else(|| self.clock.now().to_string()),
             view: options.view,
             moves: options.moves,
+            granularity: options.granularity,
         };
         blocking(move || {
             redline(before, after, &options).map_err(|failed| {

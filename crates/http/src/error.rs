@@ -74,6 +74,14 @@ pub enum Error {
     /// The bearer token is missing or wrong.
     #[error("Unauthorized: send the server's token as `Authorization: Bearer TOKEN`.")]
     Unauthorized,
+    /// The key may not do this.
+    #[error("The key has the right '{right}', and this needs '{needed}'. Use a key that has it.")]
+    RightMissing {
+        /// What is needed.
+        needed: &'static str,
+        /// What the key has.
+        right: &'static str,
+    },
     /// Too many wrong tokens came from the same address.
     #[error("Too many wrong tokens came from your address. Wait {seconds} seconds, and check the token.")]
     TooManyAttempts {
@@ -147,6 +155,10 @@ pub enum Error {
     AnswerInterrupted,
 }
 
+/// The code of a response that tells of an error, for what counts them.
+#[derive(Debug, Clone)]
+pub(crate) struct ErrorCode(pub(crate) String);
+
 impl Error {
     /// A field with a value it cannot have.
     pub(crate) fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
@@ -170,6 +182,7 @@ impl Error {
             Self::ResponseInUse { .. } => codes::RESPONSE_IN_USE,
             Self::ModelNotOffered { .. } => engross_agent::codes::MODEL_NOT_OFFERED,
             Self::Unauthorized => codes::UNAUTHORIZED,
+            Self::RightMissing { .. } => codes::RIGHT_MISSING,
             Self::TooManyAttempts { .. } => codes::TOO_MANY_ATTEMPTS,
             Self::NoRoom => shared::SERVER_BUSY,
             Self::OriginNotAllowed { .. } => codes::ORIGIN_NOT_ALLOWED,

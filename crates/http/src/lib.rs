@@ -5,6 +5,7 @@
 //! The protocol is described in `docs/protocol/sessions.md`, `workspaces.md` and `compare.md`.
 
 mod access;
+mod access_log;
 mod app;
 mod body;
 mod brake;
@@ -19,6 +20,8 @@ mod headers;
 mod keys;
 mod listening;
 mod metrics;
+mod owners;
+mod recent_errors;
 mod reply;
 mod routes;
 mod server;
@@ -35,6 +38,8 @@ mod wire;
 #[cfg(test)]
 mod about_tests;
 #[cfg(test)]
+mod access_log_tests;
+#[cfg(test)]
 mod access_tests;
 #[cfg(test)]
 mod attack_tests;
@@ -49,18 +54,25 @@ mod front_door_tests;
 #[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
+mod owners_tests;
+#[cfg(test)]
 mod routes_tests;
 #[cfg(test)]
 mod session_routes_tests;
 #[cfg(test)]
 mod socket_tests;
 #[cfg(test)]
+mod taskpane_tests;
+#[cfg(test)]
 mod tls_tests;
+#[cfg(test)]
+mod workbench_tests;
 #[cfg(test)]
 mod workspace_routes_tests;
 
-pub use access::{Access, Token};
-pub use app::app;
+pub use access::{Access, AccessKey, DEFAULT_OWNER, KeyRing, Right, Token};
+pub use access_log::AccessLog;
+pub use app::{app, app_of_owners, routes as owner_routes};
 pub use body::BodyBudget;
 pub use brake::Brake;
 pub use connections::{ConnectionLimits, Tls, serve};
@@ -70,6 +82,7 @@ pub use error::Error;
 pub use error::status_of_answer;
 pub use keys::canonical as canonical_key;
 pub use metrics::Metrics;
+pub use owners::Owners;
 pub use routes::task_routes::router as task_routes;
 pub use routes::write_routes::router as write_routes;
 pub use server::{Limits, Server};

@@ -5,8 +5,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use engross_agent::session::{LogEvent, Observer, StoredEntries};
+
+use engross_write::runner::WriteService;
+
+use super::recent_errors::RecentErrors;
 use crate::exports::Arrears;
 
 /// A route, for counting.
@@ -21,6 +27,7 @@ impl RouteName {
             "/healthz" => "/healthz",
             "/readyz" => "/readyz",
             "/v1/compare" => "/v1/compare",
+            "/v1/view" => "/v1/view",
             "/metrics" => "/metrics",
             "/mcp" => "/mcp",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
@@ -30,42 +37,138 @@ impl RouteName {
             _ if path.starts_with("/api/write-session") => "/api/write-session",
             "/acp" | "/acp/rpc" => "/acp",
             "/artifacts/openclaw/download" => "/artifacts",
-            _ if path.starts_with("/v1/workspaces/") => "/v1/workspaces",
+            _ if path == "/v1/workspaces" || path.starts_with("/v1/workspaces/") => "/v1/workspaces",
+            _ if path == "/v1/errors" || path.starts_with("/v1/errors/") => "/v1/errors",
+            _ if path == "/" || path.starts_with("/assets/") => "/",
             _ => "other",
         })
     }
+
+    /// As it is counted.
+    pub(crate) fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// What is counted for an owner, and for all of them together.
+#[derive(Default)]
+pub struct Metrics {
+    all: Arc<Counters>,
+    recent_errors: RecentErrors,
 }
 
 /// The counters of a server.
 #[derive(Default)]
-pub struct Metrics {
+struct Counters {
     requests: Mutex<BTreeMap<(RouteName, u16), u64>>,
+    durations: Mutex<BTreeMap<RouteName, Histogram>>,
+    input_tokens: AtomicU64,
+    output_tokens: AtomicU64,
+    store_bytes: AtomicU64,
+    /// The write sessions of each owner.
+    writes: Mutex<Vec<WriteService>>,
     model_errors: Mutex<BTreeMap<String, u64>>,
     turns: AtomicU64,
     open_streams: AtomicI64,
     arrears: Arrears,
 }
 
+/// The upper bounds of the buckets of durations, in seconds: from an answer out of memory to a long turn.
+const BUCKETS: [f64; 14] =
+    [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
+
+/// How long something took, by buckets.
+#[derive(Default)]
+struct Histogram {
+    /// How many took at most so long, each bucket for itself.
+    buckets: [u64; BUCKETS.len()],
+    count: u64,
+    sum: Duration,
+}
+
+impl Histogram {
+    fn add(&mut self, taken: Duration) {
+        let seconds = taken.as_secs_f64();
+        if let Some((_, bucket)) = BUCKETS.iter().zip(&mut self.buckets).find(|(most, _)| seconds <= **most) {
+            *bucket += 1;
+        }
+        self.count += 1;
+        self.sum += taken;
+    }
+
+    fn write(&self, text: &mut String, name: &str, label: &str) {
+        let mut so_far = 0;
+        for (most, count) in BUCKETS.iter().zip(self.buckets) {
+            so_far += count;
+            line(text, &format!("{name}_bucket"), &format!("{{{label},le=\"{most}\"}}"), &so_far);
+        }
+        line(text, &format!("{name}_bucket"), &format!("{{{label},le=\"+Inf\"}}"), &self.count);
+        line(text, &format!("{name}_sum"), &format!("{{{label}}}"), &self.sum.as_secs_f64());
+        line(text, &format!("{name}_count"), &format!("{{{label}}}"), &self.count);
+    }
+}
+
+impl Observer for Counters {
+    fn stored(&self, stored: StoredEntries<'_>) {
+        for event in stored.events {
+            if let LogEvent::Answered { usage: Some(usage), .. } = event {
+                self.input_tokens.fetch_add(usage.input_tokens, Ordering::Relaxed);
+                self.output_tokens.fetch_add(usage.output_tokens, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
 impl Metrics {
     /// Counters of a server with exports.
     pub fn with(arrears: Arrears) -> Self {
-        Self { arrears, ..Self::default() }
+        let all = Counters { arrears, ..Counters::default() };
+        Self { all: Arc::new(all), recent_errors: RecentErrors::default() }
     }
 
-    /// A request was answered.
-    pub fn request(&self, route: RouteName, status: u16) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The same counters for another owner, whose failed requests nobody else sees.
+    #[must_use]
+    pub fn of_owner(&self) -> Self {
+        Self { all: Arc::clone(&self.all), recent_errors: RecentErrors::default() }
+    }
+
+    /// A request was answered, and its answer sent.
+    pub fn request(&self, route: RouteName, status: u16, taken: Duration) {
+        let mut requests = self.all.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.entry((route, status)).or_default() += 1;
+        drop(requests);
+        let mut durations = self.all.durations.lock().unwrap_or_else(PoisonError::into_inner);
+        durations.entry(route).or_default().add(taken);
+    }
+
+    /// Who counts what sessions store.
+    pub fn observer(&self) -> Arc<dyn Observer> {
+        Arc::clone(&self.all) as Arc<dyn Observer>
+    }
+
+    /// Counts these write sessions, too.
+    pub fn watch_writes(&self, service: WriteService) {
+        self.all.writes.lock().unwrap_or_else(PoisonError::into_inner).push(service);
+    }
+
+    /// How large the store of sessions is, in bytes.
+    pub fn store_bytes(&self, bytes: u64) {
+        self.all.store_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The newest requests that failed.
+    pub(crate) fn recent_errors(&self) -> &RecentErrors {
+        &self.recent_errors
     }
 
     /// A turn was started or went on.
     pub fn turn(&self) {
-        self.turns.fetch_add(1, Ordering::Relaxed);
+        self.all.turns.fetch_add(1, Ordering::Relaxed);
     }
 
     /// An answer failed.
     pub fn answer_failed(&self, code: &str) {
-        let mut errors = self.model_errors.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut errors = self.all.model_errors.lock().unwrap_or_else(PoisonError::into_inner);
         match errors.get_mut(code) {
             Some(count) => *count += 1,
             None => drop(errors.insert(code.to_owned(), 1)),
@@ -74,14 +177,14 @@ impl Metrics {
 
     /// A stream was opened (1) or closed (-1).
     pub fn streams(&self, change: i64) {
-        self.open_streams.fetch_add(change, Ordering::Relaxed);
+        self.all.open_streams.fetch_add(change, Ordering::Relaxed);
     }
 
     /// All of them, in the text format of Prometheus.
-    pub fn text(&self) -> String {
+    pub fn text(&self, running: usize) -> String {
         let mut text = String::new();
         head(&mut text, "requests_total", "counter", "Requests answered.");
-        for ((route, status), count) in &*self.requests.lock().unwrap_or_else(PoisonError::into_inner) {
+        for ((route, status), count) in &*self.all.requests.lock().unwrap_or_else(PoisonError::into_inner) {
             line(
                 &mut text,
                 "requests_total",
@@ -95,19 +198,57 @@ impl Metrics {
             "counter",
             "Requests to sessions that were accepted, repeated ones left out.",
         );
-        line(&mut text, "turns_total", "", &self.turns.load(Ordering::Relaxed));
+        line(&mut text, "turns_total", "", &self.all.turns.load(Ordering::Relaxed));
+        let name = "request_duration_seconds";
+        head(
+            &mut text,
+            name,
+            "histogram",
+            "How long requests took, from their head to the end of their answer.",
+        );
+        for (route, histogram) in &*self.all.durations.lock().unwrap_or_else(PoisonError::into_inner) {
+            histogram.write(&mut text, name, &format!("route=\"{}\"", route.0));
+        }
+        for (kind, tokens) in [("input", &self.all.input_tokens), ("output", &self.all.output_tokens)] {
+            let name = format!("model_{kind}_tokens_total");
+            head(&mut text, &name, "counter", "Tokens of models, as they count them.");
+            line(&mut text, &name, "", &tokens.load(Ordering::Relaxed));
+        }
+        let stored = self.all.store_bytes.load(Ordering::Relaxed);
+        if stored > 0 {
+            head(&mut text, "store_bytes", "gauge", "Bytes of the file that sessions are kept in.");
+            line(&mut text, "store_bytes", "", &stored);
+        }
+        let mut written: BTreeMap<&str, u64> = BTreeMap::new();
+        for service in &*self.all.writes.lock().unwrap_or_else(PoisonError::into_inner) {
+            for (what, count) in service.sessions().counters().all() {
+                *written.entry(what).or_default() += count;
+            }
+        }
+        for (what, count) in written {
+            let name = format!("write_sessions_{what}_total");
+            let help = match what {
+                "bytes" => "Bytes of files that write sessions put in their place.",
+                "repairs" => "Times that a model was asked to mend a file.",
+                _ => "Write sessions, by what became of them.",
+            };
+            head(&mut text, &name, "counter", help);
+            line(&mut text, &name, "", &count);
+        }
+        head(&mut text, "turns_running", "gauge", "Turns that run now.");
+        line(&mut text, "turns_running", "", &running);
         head(&mut text, "open_streams", "gauge", "Event streams that are open.");
-        line(&mut text, "open_streams", "", &self.open_streams.load(Ordering::Relaxed));
+        line(&mut text, "open_streams", "", &self.all.open_streams.load(Ordering::Relaxed));
         head(&mut text, "answer_errors_total", "counter", "Answers that failed, by code.");
-        for (code, count) in &*self.model_errors.lock().unwrap_or_else(PoisonError::into_inner) {
+        for (code, count) in &*self.all.model_errors.lock().unwrap_or_else(PoisonError::into_inner) {
             line(&mut text, "answer_errors_total", &format!("{{code=\"{code}\"}}"), count);
         }
-        if let Some(count) = self.arrears.transcripts_behind() {
+        if let Some(count) = self.all.arrears.transcripts_behind() {
             let name = "transcripts_behind";
             head(&mut text, name, "gauge", "Sessions whose transcript lacks something.");
             line(&mut text, name, "", &count);
         }
-        if let Some(count) = self.arrears.traces_lost() {
+        if let Some(count) = self.all.arrears.traces_lost() {
             let name = "traces_lost_total";
             head(&mut text, name, "counter", "Events of which no trace could be kept.");
             line(&mut text, name, "", &count);

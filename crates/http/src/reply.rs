@@ -7,7 +7,7 @@ use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::error::Error;
+use super::error::{Error, ErrorCode};
 use super::headers::{OPENCLAW_SESSION_KEY, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS};
 use super::service::AnswerEvents;
 use super::wire::Notice;
@@ -66,6 +66,7 @@ pub(crate) fn warn(response: &mut Response, notices: &[Notice]) {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let mut response = json(self.json());
+        response.extensions_mut().insert(ErrorCode(self.code().to_owned()));
         let status = self.status();
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();

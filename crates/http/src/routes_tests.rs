@@ -243,7 +243,7 @@ async fn events_of_a_session() {
     let (fake, app) = plain();
     fake.answer(text("ok"));
     let got = get(&app, "/v1/sessions/Dok%2F%C3%9C/events", &[("last-event-id", "12-1")]).await;
-    assert_eq!(fake.listened(), [(String::new(), SessionName::Named("agent:main:dok/ü".to_owned()))]);
+    assert_eq!(fake.listened(), [SessionName::Named("agent:main:dok/ü".to_owned())]);
     let heard = hear(&got.text);
     assert_eq!(
         heard[0].data["choices"][0]["delta"],
@@ -267,11 +267,16 @@ async fn events_of_a_session() {
 #[tokio::test]
 async fn models() {
     let (fake, app) = plain();
-    let model = |id: &str| json!({"id": id, "object": "model", "created": 0, "owned_by": "engross"});
+    let further = |id: &str| json!({"id": id, "object": "model", "created": 0, "owned_by": "engross"});
+    let model = |id: &str| {
+        let mut usual = further(id);
+        usual["engross"] = json!({"model": "rules"});
+        usual
+    };
     let got = get(&app, "/v1/models", &[]).await;
-    let all = [model("engross"), model("openclaw"), model("engross/slow")];
+    let all = [model("engross"), model("openclaw"), further("engross/slow")];
     assert_eq!(got.json(), json!({"object": "list", "data": all}));
-    assert_eq!(get(&app, "/v1/models/engross/slow", &[]).await.json(), model("engross/slow"));
+    assert_eq!(get(&app, "/v1/models/engross/slow", &[]).await.json(), further("engross/slow"));
     assert_eq!(get(&app, "/v1/models/openclaw", &[]).await.json(), model("openclaw"));
     let error = (404, "MODEL_NOT_OFFERED".to_owned(), "not_found_error".to_owned());
     assert_eq!(get(&app, "/v1/models/gpt-4", &[]).await.error(), error);

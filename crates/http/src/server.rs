@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_protocol::{Clock, IdSource};
+use engross_protocol::{Clock, Code, IdSource};
 
 use super::access::Access;
+use super::access_log::AccessLog;
 use super::body::BodyBudget;
 use super::brake::Brake;
 use super::documents::Documents;
@@ -42,6 +43,8 @@ impl Default for Limits {
 pub struct Server<S> {
     /// Answers requests to sessions.
     pub service: S,
+    /// The model that answers when a request names none, as its specification has it: `rules`, `ollama/qwen3`.
+    pub model: String,
     /// The documents that sessions work on.
     pub documents: Documents,
     /// Tells the time.
@@ -50,12 +53,16 @@ pub struct Server<S> {
     pub ids: Arc<dyn IdSource>,
     /// Who may use the server.
     pub access: Access,
+    /// Who hears of each request.
+    pub access_log: Option<Arc<dyn AccessLog>>,
     /// Slows down those who try tokens.
     pub brake: Brake,
     /// Whether only models that are listed are accepted.
     pub strict_models: bool,
     /// Whether the field `user` names a session. Clients send it for other reasons, too.
     pub session_by_user: bool,
+    /// Tables of codes that stand above this crate, so that each code is explained that the page may show.
+    pub codes: &'static [&'static [&'static Code]],
     /// Bounds.
     pub limits: Limits,
     /// Counters.

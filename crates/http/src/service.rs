@@ -12,7 +12,7 @@ use engross_llm::{Message, OptionTreatment};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
-/// Answers requests to sessions.
+/// Answers requests to the sessions of one owner: it has no others to give.
 pub trait Service: Send + Sync + 'static {
     /// An answer that is being listened to.
     type AnswerEvents: AnswerEvents;
@@ -26,51 +26,35 @@ pub trait Service: Send + Sync + 'static {
     /// The newest answer of a session, running or over.
     fn listen(
         &self,
-        principal: &str,
         key: &SessionName,
     ) -> impl Future<Output = Result<Self::AnswerEvents, RequestError>> + Send;
 
     /// A session as it stands.
-    fn look(
-        &self,
-        principal: &str,
-        key: &SessionName,
-    ) -> impl Future<Output = Result<SessionView, RequestError>> + Send;
+    fn look(&self, key: &SessionName) -> impl Future<Output = Result<SessionView, RequestError>> + Send;
 
     /// Sets what holds for a session.
     fn configure(
         &self,
-        principal: &str,
         key: &SessionName,
         settings: Settings,
     ) -> impl Future<Output = Result<(), RequestError>> + Send;
 
     /// Stops the turn of a session; tells whether there was one.
-    fn cancel(
-        &self,
-        principal: &str,
-        key: &SessionName,
-    ) -> impl Future<Output = Result<bool, RequestError>> + Send;
+    fn cancel(&self, key: &SessionName) -> impl Future<Output = Result<bool, RequestError>> + Send;
 
     /// At most `limit` sessions, the newest first, behind `after`.
     fn page(
         &self,
-        principal: &str,
         after: Option<SessionId>,
         limit: usize,
     ) -> impl Future<Output = Result<Vec<SessionOverview>, RequestError>> + Send;
 
     /// Deletes a session for good.
-    fn delete(
-        &self,
-        principal: &str,
-        key: &SessionName,
-    ) -> impl Future<Output = Result<SessionId, RequestError>> + Send;
+    fn delete(&self, key: &SessionName) -> impl Future<Output = Result<SessionId, RequestError>> + Send;
 
     /// An answer that was asked for before.
     fn answer(
         &self,
-        principal: &str,
         place: AnswerPlace,
     ) -> impl Future<Output = Result<EarlierAnswer<Self::AnswerEvents>, RequestError>> + Send;
 
@@ -79,6 +63,9 @@ pub trait Service: Send + Sync + 'static {
 
     /// Names of further models.
     fn models(&self) -> Vec<String>;
+
+    /// How many turns run, of all owners.
+    fn running(&self) -> usize;
 
     /// What keeps it from accepting requests, by name; nothing when it is ready.
     fn failing(&self) -> impl Future<Output = Vec<&'static str>> + Send;

@@ -21,9 +21,11 @@ const PASSING_FOR: u64 = 40 * 60_000;
 /// Most of them.
 const MOST_PASSING: usize = 2048;
 
-/// The sessions of a server: those that are kept, and those of which nothing may be stored.
+/// The sessions of one owner: those that are kept, and those of which nothing may be stored.
 #[derive(Clone)]
 pub struct AllSessions {
+    /// Whose; nothing for the default owner.
+    principal: String,
     kept: Sessions,
     passing: Sessions,
 }
@@ -32,7 +34,13 @@ impl AllSessions {
     /// `passing` has to keep its sessions in memory, and notify nobody of them.
     #[must_use]
     pub fn new(kept: Sessions, passing: Sessions) -> Self {
-        Self { kept, passing }
+        Self { principal: String::new(), kept, passing }
+    }
+
+    /// Those of another owner, in the same stores.
+    #[must_use]
+    pub fn of_owner(&self, principal: &str) -> Self {
+        Self { principal: principal.to_owned(), ..self.clone() }
     }
 
     /// Forgets what need not be in memory any more.
@@ -46,18 +54,29 @@ impl AllSessions {
         }
     }
 
+    /// Deletes for good what nobody touched for so many days.
+    pub async fn delete_older(&self, days: u64) {
+        match self.kept.expire(days.saturating_mul(24 * 60 * 60_000), usize::MAX).await {
+            Ok(0) => {}
+            Ok(gone) => tracing::info!(gone, days, "sessions were deleted that nobody touched"),
+            Err(error) => {
+                tracing::warn!(code = error.code, "old sessions were not deleted: {}", error.message);
+            }
+        }
+    }
+
     /// Refuses new requests, and resolves once the running turns are over or suspended, or after `patience`.
     pub async fn drain(&self, patience: Duration) {
         tokio::join!(self.kept.drain(patience), self.passing.drain(patience));
     }
 
     /// Those among which a session of this name is.
-    async fn of(&self, principal: &str, key: &SessionName) -> &Sessions {
-        if self.passing.has(principal, key).await.unwrap_or(false) { &self.passing } else { &self.kept }
+    async fn of(&self, key: &SessionName) -> &Sessions {
+        if self.passing.has(&self.principal, key).await.unwrap_or(false) { &self.passing } else { &self.kept }
     }
 
-    async fn at(&self, principal: &str, place: AnswerPlace) -> &Sessions {
-        self.of(principal, &SessionName::Named(place.session.to_string())).await
+    async fn at(&self, place: AnswerPlace) -> &Sessions {
+        self.of(&SessionName::Named(place.session.to_string())).await
     }
 }
 
@@ -65,10 +84,11 @@ impl Service for AllSessions {
     type AnswerEvents = AnswerStream;
 
     async fn submit(&self, request: TurnRequest) -> Result<AnswerStream, RequestError> {
+        let request = TurnRequest { principal: self.principal.clone(), ..request };
         if let Some(after) = request.after
             && request.key.is_none()
         {
-            let sessions = self.at(&request.principal, after).await;
+            let sessions = self.at(after).await;
             if request.is_passing && std::ptr::eq(sessions, &self.kept) {
                 // What was stored before stays, and what comes now is not.
                 return self.passing.submit(self.kept.copied(request).await?).await;
@@ -81,47 +101,37 @@ impl Service for AllSessions {
         self.kept.submit(request).await
     }
 
-    async fn listen(&self, principal: &str, key: &SessionName) -> Result<AnswerStream, RequestError> {
-        self.of(principal, key).await.listen(principal, key).await
+    async fn listen(&self, key: &SessionName) -> Result<AnswerStream, RequestError> {
+        self.of(key).await.listen(&self.principal, key).await
     }
 
-    async fn look(&self, principal: &str, key: &SessionName) -> Result<SessionView, RequestError> {
-        self.of(principal, key).await.get(principal, key).await
+    async fn look(&self, key: &SessionName) -> Result<SessionView, RequestError> {
+        self.of(key).await.get(&self.principal, key).await
     }
 
-    async fn configure(
-        &self,
-        principal: &str,
-        key: &SessionName,
-        settings: Settings,
-    ) -> Result<(), RequestError> {
-        self.of(principal, key).await.configure(principal, key, settings).await
+    async fn configure(&self, key: &SessionName, settings: Settings) -> Result<(), RequestError> {
+        self.of(key).await.configure(&self.principal, key, settings).await
     }
 
-    async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
-        self.of(principal, key).await.cancel(principal, key).await
+    async fn cancel(&self, key: &SessionName) -> Result<bool, RequestError> {
+        self.of(key).await.cancel(&self.principal, key).await
     }
 
     async fn page(
         &self,
-        principal: &str,
         after: Option<SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionOverview>, RequestError> {
-        self.kept.page(principal, after, limit).await
+        self.kept.page(&self.principal, after, limit).await
     }
 
-    async fn delete(&self, principal: &str, key: &SessionName) -> Result<SessionId, RequestError> {
-        self.of(principal, key).await.delete(principal, key).await
+    async fn delete(&self, key: &SessionName) -> Result<SessionId, RequestError> {
+        self.of(key).await.delete(&self.principal, key).await
     }
 
-    async fn answer(
-        &self,
-        principal: &str,
-        place: AnswerPlace,
-    ) -> Result<EarlierAnswer<AnswerStream>, RequestError> {
+    async fn answer(&self, place: AnswerPlace) -> Result<EarlierAnswer<AnswerStream>, RequestError> {
         let AnswerView { answer, runs, answers, input } =
-            self.at(principal, place).await.answer(principal, place).await?;
+            self.at(place).await.answer(&self.principal, place).await?;
         Ok(EarlierAnswer { events: answer, runs, answers, input })
     }
 
@@ -131,6 +141,10 @@ impl Service for AllSessions {
 
     fn models(&self) -> Vec<String> {
         self.kept.models()
+    }
+
+    fn running(&self) -> usize {
+        self.kept.running() + self.passing.running()
     }
 
     async fn failing(&self) -> Vec<&'static str> {

@@ -365,3 +365,78 @@ async fn case_161_a_long_document_is_read_in_pages() {
     let found = get(&app, &format!("{file}?view=accepted&search=5123."), &[]).await.json();
     assert_eq!(found["paragraphs"].as_array().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn changes_and_comments_are_listed_with_the_state_they_belong_to() {
+    let (_folder, app) = desk();
+    put(&app, "/v1/workspaces/w/files/nda.docx", &[], NDA).await;
+    let operations = json!({"operations": [
+        {"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"},
+        {"op": "insert_comment", "target": "P1", "commentContent": "Who signs?"},
+    ], "author": "Grace"});
+    let path = "/v1/workspaces/w/files/nda.docx/operations";
+    let applied = send(&app, Method::POST, path, &[], operations.to_string()).await;
+    assert_eq!(applied.status, 200, "{}", applied.text);
+    let revisions = get(&app, "/v1/workspaces/w/files/nda.docx?list=revisions", &[]).await;
+    assert_eq!(revisions.header("etag"), applied.header("etag"));
+    let rows = revisions.json()["revisions"].clone();
+    let kinds: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"insertion") && kinds.contains(&"deletion"), "{rows}");
+    let of_grace = rows.as_array().unwrap().iter().filter(|row| row["author"] == "Grace");
+    assert!(of_grace.clone().count() == 4 && of_grace.clone().all(|row| row["address"] == "P50"), "{rows}");
+    let comments = get(&app, "/v1/workspaces/w/files/nda.docx?list=comments", &[]).await.json();
+    let comments = comments["comments"].as_array().unwrap();
+    let new = comments.iter().find(|comment| comment["text"] == "Who signs?").unwrap();
+    assert_eq!(
+        (&new["author"], &new["parent"], &new["resolved"]),
+        (&json!("Grace"), &json!(null), &json!(false))
+    );
+    for query in ["?list=pictures", "?list=revisions&view=markup"] {
+        let got = get(&app, &format!("/v1/workspaces/w/files/nda.docx{query}"), &[]).await;
+        assert_eq!(codes(&got), is(400, "INVALID_REQUEST"), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_is_fetched_whole_and_workspaces_are_listed() {
+    let (_folder, app) = desk();
+    assert_eq!(get(&app, "/v1/workspaces", &[]).await.json()["data"], json!([]));
+    for name in ["b", "a.1"] {
+        put(&app, &format!("/v1/workspaces/{name}/files/nda.docx"), &[], NDA).await;
+    }
+    let names = get(&app, "/v1/workspaces", &[]).await.json();
+    let names: Vec<&str> =
+        names["data"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a.1", "b"]);
+    for text in ["one", "two"] {
+        put(&app, "/v1/workspaces/b/files/note.txt", &[], text).await;
+    }
+    let list = get(&app, "/v1/workspaces/b/checkpoints/note.txt", &[]).await.json();
+    let id = list["data"][0]["id"].as_str().unwrap().to_owned();
+    let whole = get(&app, &format!("/v1/workspaces/b/checkpoints/note.txt?id={id}&content=1"), &[]).await;
+    assert_eq!((whole.status, whole.text.as_str()), (200, "one"));
+    let name = "attachment; filename*=UTF-8''note%2Etxt";
+    assert_eq!(whole.header("content-disposition").as_deref(), Some(name));
+    let wrong = get(&app, "/v1/workspaces/b/checkpoints/nda.docx?content=1", &[]).await;
+    assert_eq!(codes(&wrong), is(400, "INVALID_REQUEST"));
+    let unknown = get(&app, "/v1/workspaces/b/checkpoints/nda.docx?id=9&content=1", &[]).await;
+    assert_eq!(codes(&unknown), is(404, "CHECKPOINT_UNKNOWN"));
+}
+
+#[tokio::test]
+async fn a_document_is_shown_as_html() {
+    let (_folder, app) = desk();
+    let file = "/v1/workspaces/w/files/nda.docx";
+    let sha256 = hash(&put(&app, file, &[], NDA).await);
+    let got = get(&app, &format!("{file}?as=html&view=accepted"), &[]).await;
+    assert_eq!(got.status, 200, "{}", got.text);
+    assert_eq!(got.header("etag"), Some(format!("\"{sha256}\"")));
+    assert!(got.header("content-security-policy").is_some_and(|policy| policy.starts_with("sandbox")));
+    assert!(got.text.starts_with("<article class=\"docx\" data-view=\"accepted\""), "{}", got.text);
+    let page = get(&app, &format!("{file}?as=page"), &[]).await;
+    assert!(page.text.contains("<title>nda.docx</title>") && page.text.contains("data-view=\"markup\""));
+    for query in ["as=pdf", "as=html&limit=3", "as=html&view=all"] {
+        let got = get(&app, &format!("{file}?{query}"), &[]).await;
+        assert_eq!(codes(&got), is(400, "INVALID_REQUEST"), "{query}");
+    }
+}

@@ -105,6 +105,9 @@ impl Store for WatchedStore {
     ) -> Pending<'_, Option<Fence>> {
         self.store.lease(session, holder, now, ttl)
     }
+    fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
+        self.store.names(session)
+    }
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
         self.store.release(session, fence)
     }

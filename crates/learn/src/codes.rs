@@ -42,11 +42,13 @@ engross_protocol::codes! {
     LEARN_FORMAT_UNKNOWN: Refused, 422 {
         summary: "A session is in a format that is not known.",
         why: "\
-            The file has lines, and none of them is of a session of OpenClaw, engross, Claude Code or Codex. Nothing was \
-            learnt from it, and it is not remembered as learnt: a later version that knows its format reads it.",
+            The file has lines, and is no session of OpenClaw, engross, Claude Code, Codex, Gemini CLI, opencode, Copilot CLI, \
+            goose or Cursor, no list of messages and no trace. Nothing was learnt from it, and it is not remembered as learnt: \
+            a later version that knows its format reads it.",
         remedy: "\
-            Name folders and files of the programs above. For another one, convert its sessions, or wait for a version \
-            that reads them.",
+            Name folders and files of the programs above. Of a program that keeps sessions in a database, export them: \
+            `opencode export ID`, `goose session export --format json`. For another one, convert its sessions, or wait for a \
+            version that reads them.",
     }
     LEARN_NOT_EXPERIENCE: Refused, 422 {
         summary: "A lesson stands in instructions that the agent was given.",

@@ -9,6 +9,7 @@ pub mod codes;
 pub mod disk;
 mod error;
 mod json;
+pub mod preferences;
 pub mod recall;
 pub mod reflect;
 pub mod run;

@@ -208,8 +208,18 @@ pub enum FinishReason {
     Length,
     /// The provider's filter cut it.
     ContentFilter,
+    /// The provider cut it because it came too near to a text that is somebody's: other words may pass.
+    Recitation,
     /// The provider names a reason that is not known here: nobody knows whether it was done.
     Other,
+}
+
+impl FinishReason {
+    /// Whether the answer was cut, perhaps within a call.
+    #[must_use]
+    pub fn is_cut(self) -> bool {
+        matches!(self, Self::Length | Self::ContentFilter | Self::Recitation)
+    }
 }
 
 /// A whole answer.

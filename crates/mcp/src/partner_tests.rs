@@ -442,3 +442,37 @@ async fn resources_and_prompts() {
             .is_i64()
     );
 }
+
+#[tokio::test]
+async fn a_review_takes_a_playbook() {
+    let mut client = Client::ready().await;
+    std::fs::write(
+        client.path("p.md"),
+        "## Term\nAlso: Duration\nStandard: Two {path} years.\nNever: \"perpetual\"\n",
+    )
+    .unwrap();
+    std::fs::write(client.path("wrong.md"), "## Term\nNever: x\n").unwrap();
+    let ask =
+        |playbook: &str| json!({"name": "review", "arguments": {"path": "nda.docx", "playbook": playbook}});
+    let prompt = client.ask("prompts/get", ask("p.md")).await;
+    let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(
+        text.ends_with("\n## Term\nAlso: Duration\nStandard: Two {path} years.\nNever: \"perpetual\"\n"),
+        "{text}"
+    );
+    assert!(text.contains("quoted exactly"), "{text}");
+    let plain = client.ask("prompts/get", ask(" ")).await;
+    assert!(!plain.to_string().contains("playbook"), "{plain}");
+    for (playbook, code) in [
+        ("wrong.md", "PLAYBOOK_INVALID"),
+        ("none.md", "TARGET_MISSING"),
+        ("../p.md", "PATH_OUTSIDE_ROOT"),
+        ("nda.docx", "no text"),
+    ] {
+        let error = client.ask("prompts/get", ask(playbook)).await;
+        assert!(
+            error["code"].is_i64() && error["message"].as_str().unwrap().contains(code),
+            "{playbook}: {error}"
+        );
+    }
+}

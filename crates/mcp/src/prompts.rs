@@ -1,5 +1,8 @@
 //! What people may ask for by name: redline, review, answer a redline.
 
+use std::fmt::Write as _;
+
+use engross_playbook::Playbook;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
@@ -9,6 +12,8 @@ struct PromptRow {
     about: &'static str,
     /// The name and meaning of what it takes besides the document, and whether it must be given.
     argument: (&'static str, &'static str, bool),
+    /// Whether it takes a playbook, too.
+    takes_playbook: bool,
     text: &'static str,
 }
 
@@ -18,6 +23,7 @@ const PROMPTS: &[PromptRow] = &[
         title: "Redline a document",
         about: "Change a document as asked, with tracked changes.",
         argument: ("instruction", "What to change.", true),
+        takes_playbook: false,
         text: "Read {path} with read_document. Then carry out this, and nothing else: {instruction}\n\
                Use edit_document with the smallest operations that do it, all in one call, addressed by the numbers you read.\n\
                If an operation is refused, read its reason, mend it and send only that one again, with the file that was written as \
@@ -31,6 +37,7 @@ const PROMPTS: &[PromptRow] = &[
         title: "Review a document",
         about: "Find what should be changed, and say it as comments.",
         argument: ("position", "For whom, and what matters.", false),
+        takes_playbook: true,
         text: "Read {path} with read_document, all of it: follow the cursor.\n\
                Review it. {position}\n\
                For each point add a comment with edit_document (insert_comment on the words it is about): what is wrong, why, and a \
@@ -42,6 +49,7 @@ const PROMPTS: &[PromptRow] = &[
         title: "Answer a redline",
         about: "Decide on the other side's tracked changes.",
         argument: ("position", "What may be accepted and what may not.", false),
+        takes_playbook: false,
         text: "List the tracked changes of {path} with read_document, mode=revisions, and read the paragraphs around them with \
                view=markup.\n\
                Decide on each: accept, reject, or answer with other words. {position}\n\
@@ -51,13 +59,57 @@ const PROMPTS: &[PromptRow] = &[
     },
 ];
 
+/// The argument that names a playbook.
+const PLAYBOOK: &str = "playbook";
+
+/// How a playbook is answered.
+const ANSWERING: &str = "\nAnswer each position of the playbook below: 'standard' (as wanted), 'fallback' (within what is accepted), \
+'never' (what Never forbids; words in quotes there count wherever the clause has them), 'deviates' (none of these) or 'missing'. Each \
+verdict but 'missing' needs the address of a paragraph of that clause and at least three words of it, quoted exactly; a verdict without is \
+none. For 'deviates', 'never' and 'missing' you may change text after all: the fewest words that will do, and a comment with the reason, all \
+in one call of edit_document. At the end list every position with verdict, address, quotation and reason.\n";
+
+/// The file that a request names as its playbook.
+pub(crate) fn playbook_of<'a>(name: &str, given: Option<&'a JsonObject>) -> Option<&'a str> {
+    let takes_one = PROMPTS.iter().any(|row| row.name == name && row.takes_playbook);
+    let named = given?.get(PLAYBOOK)?.as_str()?.trim();
+    (takes_one && !named.is_empty()).then_some(named)
+}
+
+/// A playbook as a model reads it.
+fn positions(playbook: &Playbook) -> String {
+    let mut out = ANSWERING.to_owned();
+    for position in &playbook.positions {
+        let _ = write!(out, "\n## {}\n", position.name);
+        let also = position.also.join("; ");
+        let missing = if position.may_be_missing { "acceptable" } else { "" };
+        for (label, text) in [
+            ("Also", also.as_str()),
+            ("Standard", &position.standard),
+            ("Fallback", &position.fallback),
+            ("Never", &position.never),
+            ("Missing", missing),
+        ] {
+            if !text.is_empty() {
+                let _ = writeln!(out, "{label}: {text}");
+            }
+        }
+    }
+    out
+}
+
 /// What can be asked for.
 pub(crate) fn prompts() -> Vec<Prompt> {
     let prompt = |row: &PromptRow| {
         let (name, about, required) = row.argument;
         let path = PromptArgument::new("path").with_description("The .docx file.").with_required(true);
         let other = PromptArgument::new(name).with_description(about).with_required(required);
-        Prompt::new(row.name, Some(row.about), Some(vec![path, other])).with_title(row.title)
+        let mut arguments = vec![path, other];
+        if row.takes_playbook {
+            let about = "A Markdown file with positions on clauses, beside the document.";
+            arguments.push(PromptArgument::new(PLAYBOOK).with_description(about).with_required(false));
+        }
+        Prompt::new(row.name, Some(row.about), Some(arguments)).with_title(row.title)
     };
     PROMPTS.iter().map(prompt).collect()
 }
@@ -66,6 +118,7 @@ pub(crate) fn prompts() -> Vec<Prompt> {
 pub(crate) fn prompt(
     name: &str,
     given: Option<&JsonObject>,
+    playbook: Option<&Playbook>,
 ) -> Result<(&'static str, PromptMessage), String> {
     let Some(row) = PROMPTS.iter().find(|row| row.name == name) else {
         let known: Vec<&str> = PROMPTS.iter().map(|row| row.name).collect();
@@ -91,5 +144,8 @@ pub(crate) fn prompt(
         rest = behind;
     }
     out.push_str(rest);
+    if let Some(playbook) = playbook {
+        out.push_str(&positions(playbook));
+    }
     Ok((row.about, PromptMessage::new_text(Role::User, out)))
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use engross_playbook::Playbook;
 use engross_protocol::{Exit, Failure};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
@@ -24,6 +25,9 @@ use crate::table::{TOOLS, ToolRow, tool};
 use crate::watch::{STEPS, Watch};
 use crate::{prompts, resources, tools};
 
+/// The most bytes of a playbook.
+const PLAYBOOK_BYTES: usize = 256 << 10;
+
 /// What a model is told about the server.
 const INSTRUCTIONS: &str = "Edits Word documents (.docx) so that people see tracked changes in Word. Never unzip or rewrite a .docx \
      yourself. 1. read_document: paragraphs carry addresses such as P7. 2. edit_document: small operations by those addresses, many in \
@@ -41,6 +45,19 @@ impl McpServer {
     #[must_use]
     pub fn new(documents: Arc<McpDocuments>) -> Self {
         Self { documents }
+    }
+
+    /// The playbook in a file of the folders served; what is wrong otherwise.
+    async fn playbook(&self, path: String) -> Result<Playbook, String> {
+        let documents = Arc::clone(&self.documents);
+        let read = spawn_blocking(move || documents.read(&path).map(|(_, bytes)| bytes)).await;
+        let bytes = read.map_err(|_| "the server is about to stop".to_owned())?;
+        let bytes = bytes.map_err(|failure| format!("{} [{}]", failure.message, failure.code))?;
+        let text = String::from_utf8(bytes).map_err(|_| "the playbook is no text".to_owned())?;
+        if text.len() > PLAYBOOK_BYTES {
+            return Err("the playbook is longer than 256 KiB; make two of it".to_owned());
+        }
+        Playbook::parse(&text).map_err(|error| format!("the playbook: {error} [PLAYBOOK_INVALID]"))
     }
 
     async fn call(
@@ -173,8 +190,14 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let found = prompts::prompt(&request.name, request.arguments.as_ref());
-        let (about, message) = found.map_err(|message| ErrorData::invalid_params(message, None))?;
+        let invalid = |message: String| ErrorData::invalid_params(message, None);
+        let given = request.arguments.as_ref();
+        let playbook = match prompts::playbook_of(&request.name, given) {
+            Some(path) => Some(self.playbook(path.to_owned()).await.map_err(invalid)?),
+            None => None,
+        };
+        let found = prompts::prompt(&request.name, given, playbook.as_ref());
+        let (about, message) = found.map_err(invalid)?;
         Ok(GetPromptResult::new(vec![message]).with_description(about).into())
     }
 }

@@ -4,6 +4,7 @@ use super::message::{WorkPlace, attachments, message};
 use super::plugin::RemoteFolder;
 use engross_artifacts::{RunId, SessionKey};
 use engross_tasks::runner::{Attachment, Policy, Turn};
+use engross_tasks::sandbox_request::SandboxRequest;
 
 fn turn(prompt: &str, directory: PathBuf) -> Turn {
     let path = directory.join(".xworkmate/attachments/t/01-a.txt");
@@ -25,6 +26,7 @@ fn turn(prompt: &str, directory: PathBuf) -> Turn {
         attachments: vec![Attachment { name: "a.txt".to_owned(), mime_type: "text/plain".to_owned(), path }],
         model: None,
         permissions: Policy::Ask,
+        sandbox: SandboxRequest::default(),
         deadline: 0,
     }
 }

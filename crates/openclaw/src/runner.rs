@@ -221,7 +221,12 @@ impl TaskRunner for GatewayRunner {
     }
 
     fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
-        Box::pin(async move { Ok(self.begin(turn).await?) })
+        Box::pin(async move {
+            if turn.sandbox.is_binding() {
+                return Err(AgentError::unfenced("the agent runs at a gateway"));
+            }
+            Ok(self.begin(turn).await?)
+        })
     }
 
     fn resume(

@@ -61,6 +61,7 @@ fn all_of_paths() -> Vec<PathError> {
         PathError::ReadFailed { path: path(), reason: reason() },
         PathError::TooLarge { path: path(), limit: 7 },
         PathError::NotUtf8 { path: path() },
+        PathError::NotPrivate { path: path(), mode: 0o644 },
         PathError::WriteFailed { path: path(), reason: reason() },
         PathError::DiskFull { path: path(), reason: reason() },
         PathError::InputChanged { path: path() },

@@ -137,6 +137,16 @@ impl Store for MemoryStore {
         })
     }
 
+    fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
+        self.with(|tables| {
+            tables.row(session)?;
+            let of_it = tables.names.iter().filter(|(_, row)| row.session == session);
+            let mut names: Vec<_> = of_it.map(|(name, row)| (name.clone(), row.value.clone())).collect();
+            names.sort();
+            Ok(names)
+        })
+    }
+
     fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
         self.with(|tables| {
             let older = tables.sessions.iter().rev().filter(|(id, _)| after.is_none_or(|after| **id < after));

@@ -64,6 +64,9 @@ pub trait Store: Send + Sync {
     /// Where a name leads, and the value it was given.
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>>;
 
+    /// All names that lead to a session, and the values that they were given, in the order of the names.
+    fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>>;
+
     /// A number as long as no other process can write here, and another one whenever others could have written in between;
     /// `None` while they can, or when that is not known.
     fn sole_since(&self) -> Option<u64> {

@@ -192,6 +192,15 @@ engross_protocol::codes! {
         why: "It names, say, a run and the thread of another one.",
         remedy: "Send the ids as the task's own result has them, or fewer.",
     }
+    SANDBOX_UNAVAILABLE: Refused, 200 {
+        summary: "A sandbox was asked for that cannot be enforced here.",
+        why: "\
+            The request or the settings ask that the agent is fenced in, has no network, or keeps to a \
+            quota. The kernel lacks what that needs, or the agent runs elsewhere. Nothing was started.",
+        remedy: "\
+            See what `engross doctor` says of the sandbox. Leave the option out, or run the task on Linux \
+            6.2 or newer with Landlock and seccomp, by an agent of that machine.",
+    }
     SESSION_CONTINUATION_UNAVAILABLE: Refused, 200, rpc -32002 {
         summary: "The conversation cannot go on.",
         why: "\

@@ -8,3 +8,4 @@ pub mod codes;
 pub mod rpc;
 pub mod runner;
 pub mod runs;
+pub mod sandbox_request;

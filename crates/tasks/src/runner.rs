@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use engross_artifacts::{RunId, SessionKey};
 
 use crate::codes;
+use crate::sandbox_request::SandboxRequest;
 
 /// An answer of an agent that is still to come.
 pub type RunnerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -139,6 +140,8 @@ pub struct Turn {
     pub model: Option<String>,
     /// What it may do without asking.
     pub permissions: Policy,
+    /// What was asked of the sandbox around it.
+    pub sandbox: SandboxRequest,
     /// When the run stops waiting, in milliseconds since 1970. The run sees to it; an agent may use it to hurry.
     pub deadline: Millis,
 }
@@ -154,6 +157,16 @@ pub struct PermissionOption {
     pub kind: String,
     /// For people.
     pub name: String,
+}
+
+/// A step of an agent's plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanStep {
+    /// What is to be done.
+    pub content: String,
+    /// `pending`, `in_progress` or `completed`.
+    pub status: String,
 }
 
 /// What an agent tells.
@@ -179,6 +192,10 @@ pub enum AgentEvent {
         /// `pending`, `in_progress`, `completed` or `failed`.
         status: String,
     },
+    /// Its plan as it stands now; it replaces the one before.
+    Plan(Vec<PlanStep>),
+    /// Something about it that is not as it should be, and does not end the turn.
+    Warning(String),
     /// It asks whether it may do something, and waits for [`Control::answer`].
     Permission {
         /// Which question; unique within the turn.
@@ -238,6 +255,15 @@ impl AgentError {
     /// An error.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into() }
+    }
+
+    /// What was asked of the sandbox cannot be enforced.
+    #[must_use]
+    pub fn unfenced(reason: &str) -> Self {
+        Self::new(
+            codes::SANDBOX_UNAVAILABLE.name,
+            format!("what was asked of the sandbox cannot be enforced: {reason}; leave it out"),
+        )
     }
 
     /// The agent does not know the conversation that is to go on.

@@ -1,7 +1,7 @@
 //! An agent that speaks ACP and does what the prompt says, line by line.
 //!
 //! A line of a prompt is a command: see `Agent::carry_out`. Where a line begins with `@ `, only such lines are. What the agent is like from the start comes from its environment:
-//! `FAKE_START` is `hang`, `die`, `garbage`, `version`, `login` or `noise`; `FAKE_CAN` names `load` and `resume`; `FAKE_STATE` is
+//! `FAKE_START` is `hang`, `die`, `garbage`, `version`, `login`, `quota` or `noise`; `FAKE_CAN` names `load` and `resume`; `FAKE_STATE` is
 //! a folder in which it keeps its sessions.
 
 use std::collections::HashMap;
@@ -95,8 +95,11 @@ impl<I: BufRead, O: Write> Agent<I, O> {
                     "sessionCapabilities": if self.can.contains("resume") { json!({ "resume": {} }) } else { json!({}) },
                 },
                 "agentInfo": { "name": "fake", "version": "1" },
-                "authMethods": [{ "id": "web", "name": "Web login" }],
+                "authMethods": if self.start == "quota" { json!([]) } else { json!([{ "id": "web", "name": "Web login" }]) },
             })),
+            "session/new" if self.start == "quota" => {
+                Err(json!({ "code": -32000, "message": "disk quota exceeded on /home" }))
+            }
             "session/new" if self.start == "login" => {
                 Err(json!({ "code": -32000, "message": "Authentication required" }))
             }
@@ -200,7 +203,7 @@ impl<I: BufRead, O: Write> Agent<I, O> {
     /// touch files, the first one by itself · `ask [KIND…]` asks for permission and says the outcome · `terminal` asks for one ·
     /// `env NAME`, `cwd`, `turns`, `pid`, `blocks` say what they name · `fork` starts three processes and says their ids ·
     /// `sleep MS`, `hang`, `wait-cancel`, `late-cancel MS`, `flood` take time · `die WORDS`, `garbage N`, `huge N`, `wrong-id`,
-    /// `error TEXT`, `stop REASON` end it.
+    /// `error TEXT`, `server-error TEXT`, `stop REASON` end it.
     fn carry_out(
         &mut self,
         session: &str,
@@ -297,6 +300,7 @@ impl<I: BufRead, O: Write> Agent<I, O> {
             "error" => {
                 return Ok(Some(Err(json!({ "code": -32603, "message": "Internal error", "data": words }))));
             }
+            "server-error" => return Ok(Some(Err(json!({ "code": -32000, "message": words })))),
             "stop" => return Ok(Some(Ok(json!({ "stopReason": words })))),
             _ => {
                 return Ok(Some(Err(

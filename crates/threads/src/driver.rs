@@ -6,8 +6,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engross_attest::ReceiptTexts;
 use engross_store::Millis;
 use engross_store::files::Folder;
+use engross_tasks::runner::PlanStep;
 use engross_tasks::runs::Capacity;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -20,6 +22,7 @@ use super::machine::{Rules, SlotState, ThreadAction, ThreadInput, needs_slot, st
 use super::outcome::{BridgeReading, association_of};
 use super::prompt;
 use super::question::ThreadQuestion;
+use super::receipts::keep_receipt;
 use super::record::{Association, ThreadRecord};
 use super::state::{Ask, Lifecycle, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
@@ -37,6 +40,19 @@ pub enum Progress {
     Text(String),
     /// Something that is going on, in a few words.
     Status(String),
+    /// The agent's plan as it stands now.
+    Plan(Vec<PlanStep>),
+    /// A tool is used, or has got on; the same id means the same use.
+    Tool {
+        /// Which use.
+        id: String,
+        /// For people.
+        title: String,
+        /// `pending`, `in_progress`, `completed` or `failed`.
+        status: String,
+    },
+    /// The bridge does not answer, or answers again.
+    Connected(bool),
     /// A question of the agent; [`ThreadDriver::answer`] answers it.
     Permission(ThreadQuestion),
     /// A file is here, or is not.
@@ -225,7 +241,7 @@ fn waits_since(thread: &LoadedThread, ask: &Ask, now: Millis) -> (Millis, String
 }
 
 /// The parameters by which a run is found.
-fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
+pub(super) fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
     let mut params = json!({
         "sessionId": record.thread_id,
         "threadId": record.thread_id,
@@ -359,7 +375,10 @@ impl ThreadRun<'_> {
     async fn listen(&mut self, call: BridgeCall) -> Result<(), ThreadError> {
         let mut frames = match self.driver.link.call(call).await {
             Ok(frames) => frames,
-            Err(error) if error.is_passing => return self.input(ThreadInput::Lost(error.code)).await,
+            Err(error) if error.is_passing => {
+                (self.tell)(Progress::Connected(false));
+                return self.input(ThreadInput::Lost(error.code)).await;
+            }
             Err(error) => return self.input(ThreadInput::Refused(error.code, error.message)).await,
         };
         loop {
@@ -375,9 +394,22 @@ impl ThreadRun<'_> {
             match frame {
                 Some(Ok(BridgeFrame::Update(update, id))) => self.hear(&update, id).await?,
                 Some(Ok(BridgeFrame::Answer(answer))) => {
+                    let answer = match self.driver.whole(&self.thread.state().record, answer).await {
+                        Ok(answer) => answer,
+                        Err(error) if error.is_passing => {
+                            return self.input(ThreadInput::Lost(error.code)).await;
+                        }
+                        Err(error) => {
+                            return self.input(ThreadInput::Refused(error.code, error.message)).await;
+                        }
+                    };
                     return self.input(ThreadInput::Answered(BridgeReading::of(&answer))).await;
                 }
                 Some(Ok(BridgeFrame::Refused { code, message })) => {
+                    if code == engross_tasks::codes::SESSION_CONTINUATION_UNAVAILABLE.name {
+                        let told = "The agent does not have this conversation any more: it is told what was said, and begins anew";
+                        (self.tell)(Progress::Status(told.to_owned()));
+                    }
                     return self.input(ThreadInput::Refused(code, message)).await;
                 }
                 Some(Err(error)) if !error.is_passing => {
@@ -399,6 +431,7 @@ impl ThreadRun<'_> {
         if is_other("sessionId") || is_other("threadId") {
             return Ok(());
         }
+        (self.tell)(Progress::Connected(true));
         self.heard = id.or_else(|| self.heard.take());
         let known = record.context_state.open_claw_task_association.is_some();
         if !known && let Some(association) = association_of(update) {
@@ -411,11 +444,29 @@ impl ThreadRun<'_> {
                     (self.tell)(Progress::Text(text.to_owned()));
                 }
             }
+            "event" => {
+                let event = &update["structuredEvent"];
+                let word = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+                match event["type"].as_str() {
+                    Some("plan") => {
+                        let steps = serde_json::from_value(event["entries"].clone()).unwrap_or_default();
+                        (self.tell)(Progress::Plan(steps));
+                    }
+                    Some("tool_call") => (self.tell)(Progress::Tool {
+                        id: word("toolCallId"),
+                        title: word("title"),
+                        status: word("status"),
+                    }),
+                    _ => {}
+                }
+            }
             "task" if update["event"] == "task.permission_requested" => {
                 if let Some(question) = ThreadQuestion::of(&update["task"]) {
                     (self.tell)(Progress::Permission(question));
                 }
             }
+            // How it ended is told once, by its result.
+            _ if update["pending"] == false => {}
             _ => {
                 if let Some(message) = text("message") {
                     (self.tell)(Progress::Status(message.to_owned()));
@@ -433,6 +484,10 @@ impl ThreadRun<'_> {
         };
         let (folder, source) = (self.folder.clone(), self.driver.link.files());
         let (sender, mut done) = tokio::sync::mpsc::unbounded_channel();
+        let record = &self.thread.state().record;
+        let asked = self.thread.state().running().map(|running| &running.ask).filter(|ask| ask.with_text);
+        let texts =
+            asked.map(|ask| ReceiptTexts { prompt: prompt(record, ask), answer: terminal.text.clone() });
         let work = tokio::task::spawn_blocking(move || -> Result<SyncReport, ThreadError> {
             let known = synced(&folder)?;
             let tell = &mut |file: &FileReport| {
@@ -440,6 +495,7 @@ impl ThreadRun<'_> {
             };
             let report = sync(&folder, &*source, &terminal.artifacts, &known, tell);
             keep_synced(&folder, known, &report)?;
+            keep_receipt(&folder, &terminal, &report, texts)?;
             Ok(report)
         });
         while let Some(file) = done.recv().await {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engross_journal::{Creation, Error, ListLine, Log, Machine, NewLog, add_to_list};
+use engross_journal::{Creation, Error, ListLine, Log, Machine, NewLog, add_to_list, read_all};
 use engross_protocol::{Clock, IdSource, SessionId};
 use engross_store::{Error as StoreError, Millis, Name, Store};
 
@@ -138,6 +138,13 @@ impl ThreadJournal {
     /// As [`ThreadJournal::load`].
     pub async fn refresh(&self, thread: &mut LoadedThread) -> Result<bool, ThreadError> {
         Ok(thread.refresh(&*self.store).await?)
+    }
+
+    /// The entries of a thread with their moments, oldest first.
+    pub(super) async fn entries(&self, key: &str) -> Result<Vec<(Millis, ThreadEntry)>, ThreadError> {
+        let Some(stored) = self.store.load(&name(key)?).await? else { return Ok(Vec::new()) };
+        let entries = read_all::<Thread>(&*self.store, stored.id).await?;
+        Ok(entries.into_iter().map(|entry| (entry.at, entry.event)).collect())
     }
 
     /// The keys of all threads, oldest first.

@@ -9,12 +9,15 @@
 //! | `state` | what does the journal tell? |
 //! | `outcome` | what does a bridge say of a run? |
 //! | `machine` | what happens next? |
+//! | `pages` | how is a long answer read to its end? |
 //! | `prompt` | what is a runtime told beside the person's words? |
 //! | `sync` | how do the files of a run come here? |
 //! | `journal` | where are threads kept? |
 //! | `link` | what is a bridge to a thread? |
+//! | `log_lines` | what happened, for people? |
 //! | `remote` | how is a bridge reached over HTTP? |
 //! | `folder` | what is in a thread's folder beside its files? |
+//! | `receipts` | what proves later which files a run made? |
 //! | `driver` | how is all that carried out? |
 //! | `question` | which option does a person mean? |
 //! | `questions` | what does its agent ask, and what may be answered? |
@@ -26,11 +29,14 @@ mod error;
 mod folder;
 mod journal;
 mod link;
+mod log_lines;
 mod machine;
 mod outcome;
+mod pages;
 mod prompt;
 mod question;
 mod questions;
+mod receipts;
 mod record;
 mod remote;
 mod state;
@@ -54,13 +60,16 @@ mod remote_tests;
 mod sync_tests;
 
 pub use driver::{Progress, ThreadDriver};
+pub use engross_tasks::runner::PlanStep;
 pub use error::ThreadError;
 pub use journal::{LoadedThread, ThreadJournal};
 pub use link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
+pub use log_lines::{LogLine, moment};
 pub use machine::{Rules, SlotState, ThreadAction, ThreadInput, ThreadStep, needs_slot, step};
-pub use outcome::{BridgeReading, RemoteArtifact, TaskEnd, association_of};
+pub use outcome::{BridgeReading, EndNotes, RemoteArtifact, TaskEnd, association_of};
 pub use prompt::{RUN_FOLDER, SentFiles, params, prompt};
 pub use question::ThreadQuestion;
+pub use receipts::RECEIPTS;
 pub use record::{
     Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,
     SCHEMA_VERSION, ThreadMessage, ThreadRecord, WorkspaceBinding,

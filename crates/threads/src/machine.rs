@@ -6,7 +6,7 @@
 use engross_store::Millis;
 
 use super::error::ThreadError;
-use super::outcome::{BridgeReading, TaskEnd};
+use super::outcome::{BridgeReading, EndNotes, TaskEnd};
 use super::record::{Association, ExecutionMode};
 use super::state::{Ask, Lifecycle, Stage, SyncStatus, Thread, ThreadEntry, Work};
 
@@ -299,11 +299,11 @@ impl Decider<'_> {
         let has_files = !terminal.artifacts.is_empty();
         if terminal.is_short || (terminal.success && is_named && !self.has_required(&terminal)) {
             let told = said_or(&terminal, "files that were asked for are missing");
-            step.entries.push(failure("artifact_missing".to_owned(), told));
+            step.entries.push(failure_of("artifact_missing".to_owned(), told, &terminal));
         } else if !terminal.success {
             let code = failure_code(&terminal, has_text || has_files);
             let told = said_or(&terminal, "the run failed");
-            step.entries.push(failure(code, told));
+            step.entries.push(failure_of(code, told, &terminal));
         } else if has_files {
             step.entries.push(ThreadEntry::Delivered { terminal });
             step.actions.push(ThreadAction::Fetch);
@@ -316,6 +316,7 @@ impl Decider<'_> {
                 paths: Vec::new(),
                 text: terminal.text,
                 failed: false,
+                notes: terminal.notes,
             });
         } else {
             let told = "the run ended without a word and without a file".to_owned();
@@ -334,8 +335,9 @@ impl Decider<'_> {
         let extensions = ask.required_extensions.iter().map(String::as_str);
         let counts = ask.required_counts.iter().map(|(extension, count)| (extension.as_str(), *count));
         let requirements = engross_artifacts::Requirements::new(extensions, counts);
-        let names =
-            terminal.artifacts.iter().map(|file| file.relative_path.rsplit('/').next().unwrap_or_default());
+        // An empty file is none that somebody asked for, whatever a bridge says.
+        let files = terminal.artifacts.iter().filter(|file| file.size_bytes != Some(0));
+        let names = files.map(|file| file.relative_path.rsplit('/').next().unwrap_or_default());
         requirements.judge(names).constraint_satisfied
     }
 
@@ -359,6 +361,15 @@ impl Decider<'_> {
     }
 
     fn refused(&self, code: String, message: String, step: &mut ThreadStep) {
+        if let Some(running) = self.thread.running().filter(|running| self.is_open() && running.follows)
+            && code == engross_tasks::codes::SESSION_CONTINUATION_UNAVAILABLE.name
+        {
+            // The agent has forgotten the conversation, and the thread has not: it begins another one and is told of this.
+            let ask = Ask { id: format!("{}-anew", running.ask.id), recalls: true, ..running.ask.clone() };
+            step.entries.push(ThreadEntry::Began { ask, follows: false, deadline: running.deadline });
+            step.actions.push(ThreadAction::Submit { after: 0 });
+            return;
+        }
         if self.is_open() {
             step.entries.push(failure(code, message));
             self.next(step);
@@ -380,6 +391,7 @@ impl Decider<'_> {
             paths,
             text: terminal.text.clone(),
             failed: false,
+            notes: terminal.notes.clone(),
         });
         self.next(step);
     }
@@ -391,6 +403,7 @@ impl Decider<'_> {
             paths: Vec::new(),
             text: told.to_owned(),
             failed: true,
+            notes: EndNotes::default(),
         };
         match &self.thread.work {
             Work::Idle => return,
@@ -499,7 +512,14 @@ pub fn needs_slot(thread: &Thread) -> bool {
 }
 
 fn failure(code: String, told: String) -> ThreadEntry {
-    ThreadEntry::Ended { code, sync: SyncStatus::Failed, paths: Vec::new(), text: told, failed: true }
+    let (paths, notes) = (Vec::new(), EndNotes::default());
+    ThreadEntry::Ended { code, sync: SyncStatus::Failed, paths, text: told, failed: true, notes }
+}
+
+/// The same of a run of which something is known.
+fn failure_of(code: String, told: String, terminal: &TaskEnd) -> ThreadEntry {
+    let (paths, notes) = (Vec::new(), terminal.notes.clone());
+    ThreadEntry::Ended { code, sync: SyncStatus::Failed, paths, text: told, failed: true, notes }
 }
 
 /// What the agent said, and why it is no success.

@@ -45,7 +45,45 @@ pub struct TaskEnd {
     pub is_short: bool,
     /// The word of [`super::SyncStatus`] that the bridge suggests for a run without files.
     pub sync_status: Option<String>,
+    /// What else is kept of it.
+    #[serde(skip_serializing_if = "EndNotes::is_empty")]
+    pub notes: EndNotes,
+    /// What the bridge has signed of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Value>,
 }
+
+/// What a thread keeps of a run beside its words and files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EndNotes {
+    /// What was not as it should be with its files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Files that its answer names and that it did not make.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named_only: Vec<String>,
+    /// Its id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// Where it worked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub directory: String,
+    /// What kind of place that is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub directory_kind: String,
+}
+
+impl EndNotes {
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How many warnings are kept.
+const MOST_WARNINGS: usize = 120;
 
 /// A file that a run delivers, as the bridge lists it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -132,8 +170,27 @@ impl BridgeReading {
             artifacts,
             is_short,
             sync_status: Some(text(&["artifactSyncStatus"])).filter(|word| !word.is_empty()),
+            receipt: fields.get("receipt").filter(|receipt| receipt.is_object()).cloned(),
+            notes: EndNotes {
+                warnings: texts(fields, &["artifactWarnings", "warnings"]),
+                named_only: texts(fields, &["namedOnly"]),
+                run: text(&["runId"]),
+                directory: text(&["remoteWorkingDirectory"]),
+                directory_kind: text(&["remoteWorkspaceRefKind"]),
+            },
         }))
     }
+}
+
+/// The texts of the first list that has some.
+fn texts(fields: &Map<String, Value>, names: &[&str]) -> Vec<String> {
+    let lists = names.iter().filter_map(|name| fields.get(*name)?.as_array());
+    let mut texts: Vec<String> = lists
+        .map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        .find(|texts: &Vec<String>| !texts.is_empty())
+        .unwrap_or_default();
+    texts.truncate(MOST_WARNINGS);
+    texts
 }
 
 /// What a running handle or an update says of where to ask; `None` when it does not name a run.

@@ -17,6 +17,9 @@ pub const RUN_FOLDER: &str = "$XWORKMATE_ARTIFACT_DIRECTORY";
 /// Folders in which runtimes are used to put results; hints beneath the run's own folder.
 const EXPECTED_DIRS: [&str; 6] = ["artifacts/", "reports/", "exports/", "assets/", "assets/images/", "dist/"];
 
+/// The characters of earlier words that an agent is told again.
+const RECALLED: usize = 24_000;
+
 /// The prompt: the context of the thread (contracts/tasks.md §4.7), then the person's words.
 #[must_use]
 pub fn prompt(record: &ThreadRecord, ask: &Ask) -> String {
@@ -29,6 +32,9 @@ pub fn prompt(record: &ThreadRecord, ask: &Ask) -> String {
     if is_agent {
         lines.push(format!("- localWorkspace: {}", record.workspace_binding.workspace_path));
     }
+    if let Some(hint) = workspace_hint(record) {
+        lines.push(format!("- remoteWorkspaceHint: {hint}"));
+    }
     lines.extend(
         [
             "- Work in currentTaskWorkspace only. Files of other threads, of earlier runs and of the global workspace are not yours: do not read them for results, and do not change them.",
@@ -39,9 +45,42 @@ pub fn prompt(record: &ThreadRecord, ask: &Ask) -> String {
     if let Some(needed) = needed(ask) {
         lines.push(format!("- The task is done only if these files are there: {needed}."));
     }
+    if ask.recalls {
+        lines.extend(recalled(record, ask));
+    }
     lines.push("User request:".to_owned());
     lines.push(if ask.text.trim().is_empty() { "See attached.".to_owned() } else { ask.text.clone() });
     lines.join("\n")
+}
+
+/// Where the last run worked at the bridge. An agent of this machine has the same disk, so that it is told nothing new.
+fn workspace_hint(record: &ThreadRecord) -> Option<&str> {
+    let context = &record.context_state;
+    let told = context.last_remote_working_directory.as_deref().filter(|told| !told.trim().is_empty());
+    told.filter(|told| *told != record.workspace_binding.workspace_path)
+}
+
+/// What was said before in the thread, for an agent that does not have it any more: the newest words, as many as fit.
+fn recalled(record: &ThreadRecord, ask: &Ask) -> Vec<String> {
+    let said = record.context_state.messages.iter().rev().filter(|said| said.id != ask.id && !said.error);
+    // The newest words of the person are the request itself.
+    let said = said.skip_while(|said| said.role == "user" && said.text == ask.text);
+    let mut left = RECALLED;
+    let mut lines = Vec::new();
+    for said in said {
+        let text: String = said.text.trim().chars().take(left).collect();
+        left -= text.chars().count();
+        lines.push(format!("{}: {text}", said.role));
+        if left == 0 {
+            break;
+        }
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    lines.push("What was said in this thread before, which you do not have any more:".to_owned());
+    lines.reverse();
+    lines
 }
 
 fn needed(ask: &Ask) -> Option<String> {
@@ -82,6 +121,17 @@ pub fn params(record: &ThreadRecord, ask: &Ask, sent: &[SentFiles]) -> Value {
         "expectedArtifactDirs": EXPECTED_DIRS,
         "currentTaskWorkspace": RUN_FOLDER,
     });
+    let hint = workspace_hint(record);
+    // What a gateway would do with a path of this disk is nothing good: it learns the person's folders, and writes to its own.
+    if !is_gateway {
+        contract["localWorkspace"] = json!(record.workspace_binding.workspace_path);
+    }
+    if let Some(hint) = hint {
+        contract["remoteWorkspaceHint"] = json!(hint);
+    }
+    if ask.include_hidden {
+        contract["includeHiddenArtifacts"] = json!(true);
+    }
     if !ask.required_extensions.is_empty() {
         contract["requiredArtifactExtensions"] = json!(ask.required_extensions);
     }
@@ -95,7 +145,6 @@ pub fn params(record: &ThreadRecord, ask: &Ask, sent: &[SentFiles]) -> Value {
         "mode": "gateway-chat",
         "taskPrompt": prompt(record, ask),
         "userText": ask.text,
-        "workingDirectory": record.workspace_binding.workspace_path,
         "executionTarget": target,
         "requestedExecutionTarget": target,
         "routing": routing,
@@ -103,6 +152,16 @@ pub fn params(record: &ThreadRecord, ask: &Ask, sent: &[SentFiles]) -> Value {
         "runBudgetMs": ask.budget,
         "metadata": {"xworkmateTaskArtifactContract": contract},
     });
+    if !ask.sandbox.is_empty() {
+        params["sandbox"] = json!(ask.sandbox);
+    }
+    let working = if is_gateway { hint } else { Some(record.workspace_binding.workspace_path.as_str()) };
+    if let Some(working) = working {
+        params["workingDirectory"] = json!(working);
+    }
+    if let Some(hint) = hint {
+        params["remoteWorkingDirectoryHint"] = json!(hint);
+    }
     if !sent.is_empty() {
         let sent = sent.iter().map(|file| {
             let sha256: [u8; 32] = Sha256::digest(&file.bytes).into();

@@ -150,6 +150,21 @@ pub struct ContextState {
     pub last_artifact_sync_at_ms: Option<u64>,
     /// The files of the newest run, and of no other, in order.
     pub last_task_artifact_relative_paths: Vec<String>,
+    /// The newest run that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_task_run_id: Option<String>,
+    /// What was not as it should be with the files of the newest run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_task_warnings: Vec<String>,
+    /// Files that the newest answer names and that its run did not make.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_task_named_only: Vec<String>,
+    /// Where the newest run worked, as the bridge told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_remote_working_directory: Option<String>,
+    /// What kind of place that is: `localPath`, `remotePath` or `objectStore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_remote_workspace_ref_kind: Option<String>,
     /// The run that is under way at a bridge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_claw_task_association: Option<Association>,

@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use engross_store::Millis;
+use engross_tasks::sandbox_request::SandboxRequest;
 use serde::{Deserialize, Serialize};
 
-use super::outcome::TaskEnd;
+use super::outcome::{EndNotes, TaskEnd};
 use super::record::{Association, ThreadMessage, ThreadRecord};
 
 /// What a person asks for in one turn.
@@ -32,6 +33,18 @@ pub struct Ask {
     pub attachments: Vec<String>,
     /// Whether the words are in the thread already: a request that is continued, not made.
     pub is_repeat: bool,
+    /// Whether the agent is told what was said before, as it does not have the conversation any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recalls: bool,
+    /// Whether the words are kept with the receipt.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub with_text: bool,
+    /// What is asked of the sandbox around the agent.
+    #[serde(skip_serializing_if = "SandboxRequest::is_empty")]
+    pub sandbox: SandboxRequest,
+    /// Whether files are wanted, too, that agents keep for themselves and programs act on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub include_hidden: bool,
 }
 
 /// How far a run is.
@@ -205,6 +218,9 @@ pub enum ThreadEntry {
         text: String,
         /// Whether it is a failure.
         failed: bool,
+        /// What else is kept of it.
+        #[serde(default, skip_serializing_if = "EndNotes::is_empty")]
+        notes: EndNotes,
     },
     /// It was put away.
     Archived,
@@ -222,6 +238,9 @@ pub struct Thread {
     pub work: Work,
     /// Requests that came while it was at work, oldest first.
     pub waiting: VecDeque<Ask>,
+    /// What was asked last, so that it can be asked again.
+    #[serde(default)]
+    pub last: Option<Box<Ask>>,
 }
 
 impl Thread {
@@ -229,7 +248,7 @@ impl Thread {
     #[must_use]
     pub fn opened(entry: &ThreadEntry) -> Option<Self> {
         let ThreadEntry::Opened { record } = entry else { return None };
-        Some(Self { record: (**record).clone(), work: Work::Idle, waiting: VecDeque::new() })
+        Some(Self { record: (**record).clone(), ..Self::default() })
     }
 
     /// Whether its first entry was taken in.
@@ -274,8 +293,12 @@ impl Thread {
                 self.waiting.retain(|waiting| waiting.id != ask.id);
                 self.say(ask, at);
                 self.tell("running", SyncStatus::Running);
+                self.last = Some(Box::new(Ask { is_repeat: true, recalls: false, ..ask.clone() }));
                 self.record.lifecycle_state.last_run_at_ms = Some(at);
-                self.record.context_state.last_task_artifact_relative_paths.clear();
+                let context = &mut self.record.context_state;
+                context.last_task_artifact_relative_paths.clear();
+                context.last_task_warnings.clear();
+                context.last_task_named_only.clear();
                 self.record.context_state.open_claw_task_association = None;
                 let running = TaskInProgress {
                     ask: Ask { is_repeat: true, ..ask.clone() },
@@ -295,11 +318,21 @@ impl Thread {
                 self.tell("running", SyncStatus::Syncing);
                 self.set_stage(Stage::Fetching { terminal: terminal.clone() });
             }
-            ThreadEntry::Ended { code, sync, paths, text, failed } => {
+            ThreadEntry::Ended { code, sync, paths, text, failed, notes } => {
                 let context = &mut self.record.context_state;
                 context.open_claw_task_association = None;
                 context.last_task_artifact_relative_paths.clone_from(paths);
                 context.last_artifact_sync_at_ms = Some(at);
+                context.last_task_warnings.clone_from(&notes.warnings);
+                context.last_task_named_only.clone_from(&notes.named_only);
+                if !notes.run.is_empty() {
+                    context.last_task_run_id = Some(notes.run.clone());
+                }
+                if !notes.directory.is_empty() {
+                    context.last_remote_working_directory = Some(notes.directory.clone());
+                    context.last_remote_workspace_ref_kind =
+                        Some(notes.directory_kind.clone()).filter(|kind| !kind.is_empty());
+                }
                 if !text.is_empty() {
                     context.messages.push(ThreadMessage {
                         id: format!("m{}", context.messages.len() + 1),

@@ -16,6 +16,10 @@ use super::outcome::RemoteArtifact;
 /// Most tries for one file.
 const TRIES: u32 = 5;
 
+/// How often, and how long at a time, it is waited for another process that fetches the same file: two minutes.
+const WAITS: u32 = 600;
+const WAIT: Duration = Duration::from_millis(200);
+
 /// The pause before the second try; it doubles, up to 2 seconds.
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -76,6 +80,10 @@ pub struct FileReport {
     /// Why it is not here, or where it is instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Whether a file of that name, of an earlier run, was here before.
+    pub replaced: bool,
+    /// The length of what is here.
+    pub size_bytes: u64,
     /// SHA-256 of what is here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -135,13 +143,39 @@ pub fn sync(
             local_path: None,
             outcome: FileOutcome::Failed,
             message: Some(message),
+            replaced: false,
+            size_bytes: 0,
             sha256: None,
         };
-        let done = bring(folder, source, file, known).unwrap_or_else(|error| failed(error.to_string()));
+        let done =
+            bring_with_others(folder, source, file, known).unwrap_or_else(|error| failed(error.to_string()));
         tell(&done);
         report.files.push(done);
     }
     report
+}
+
+/// As [`bring`]; while another process fetches the same bytes this one waits for it, and then sees that they are here.
+fn bring_with_others(
+    folder: &Folder,
+    source: &dyn FileSource,
+    file: &RemoteArtifact,
+    known: &BTreeMap<String, String>,
+) -> Result<FileReport, FetchError> {
+    let mut waits = 0;
+    loop {
+        match bring(folder, source, file, known) {
+            Err(FetchError::File(
+                FileError::NotWritten { .. }
+                | FileError::TargetExists { .. }
+                | FileError::TargetChanged { .. },
+            )) if waits < WAITS => {
+                waits += 1;
+                std::thread::sleep(WAIT);
+            }
+            done => return done,
+        }
+    }
 }
 
 fn bring(
@@ -152,7 +186,11 @@ fn bring(
 ) -> Result<FileReport, FetchError> {
     // A path that leads elsewhere is refused, not mended: the bridge must not decide where else it goes.
     let path = RelPath::parse(&file.relative_path)?;
+    let here = folder.sha256(&path)?.map(|(sha256, info)| (sha256, info.size));
+    let (here, there_before) = (here.clone().map(|(sha256, _)| sha256), here.is_some());
     let done = |local: &RelPath, outcome, sha256: String| FileReport {
+        replaced: there_before && outcome == FileOutcome::Written,
+        size_bytes: file.size_bytes.unwrap_or_default(),
         relative_path: file.relative_path.clone(),
         local_path: Some(local.as_str().to_owned()),
         outcome,
@@ -160,7 +198,6 @@ fn bring(
             .then(|| format!("`{path}` here was changed by somebody else; this is the run's")),
         sha256: Some(sha256),
     };
-    let here = folder.sha256(&path)?.map(|(sha256, _)| sha256);
     if let Some(sha256) = here.clone().filter(|sha256| *sha256 == file.sha256) {
         return Ok(done(&path, FileOutcome::Identical, sha256));
     }

@@ -262,8 +262,8 @@ engross_protocol::codes! {
     }
     UNEVEN_COLUMNS: Done, 200 {
         summary: "A row has more or fewer columns than the first.",
-        why: "A value with a comma or a line end is not in quotes, or the row is cut.",
-        remedy: "Put such values in double quotes, and complete the row.",
+        why: "A value with a comma or a line end is not in quotes, a bar in a Markdown table has no backslash, or the row is cut.",
+        remedy: "Put such values in double quotes, write `\\|` for a bar in a cell, and complete the row.",
     }
     UNSUPPORTED_TARGET: Usage, 400 {
         summary: "A file of this kind cannot be written like this.",

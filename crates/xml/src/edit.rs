@@ -7,7 +7,9 @@ use std::collections::HashSet;
 
 use crate::escape::{escape_attribute, escape_text};
 use crate::name::{NamespaceGroup, QName};
-use crate::tree::{Attribute, Document, FLAG_BELOW, FLAG_NEW, FLAG_TAG, NIL, Node, NodeId, NodeKind, Span};
+use crate::tree::{
+    Attribute, Document, FLAG_BELOW, FLAG_NEW, FLAG_TAG, NIL, Node, NodeId, NodeKind, Span, push_row,
+};
 
 /// A state of a document to come back to. Checkpoints nest: end the inner one first.
 #[derive(Debug)]
@@ -46,6 +48,7 @@ impl Document {
         self.nodes.truncate(checkpoint.nodes);
         self.attributes.truncate(checkpoint.attributes);
         self.buffer.truncate(checkpoint.buffer);
+        self.written_names.retain(|_, name| name.end as usize <= checkpoint.buffer);
         self.root_prefixes.truncate(checkpoint.prefixes);
         self.journal.end();
     }
@@ -79,6 +82,7 @@ impl Document {
             rows.push(Attribute { name: QName::NONE, qualified: name, value });
         });
         self.root_prefixes.push((prefix.into(), group.0));
+        self.written_names.clear();
     }
 
     /// Makes an element without attributes, attached to nothing.
@@ -117,6 +121,20 @@ impl Document {
     pub fn set_attribute(&mut self, node: NodeId, name: QName, value: &str) {
         let value = self.append_text(&escape_attribute(value));
         let qualified = self.qualified(name, false);
+        let Node { attributes, attribute_count, .. } = *self.node(node);
+        let is_last = attributes as usize + usize::from(attribute_count) == self.attributes.len();
+        if is_last
+            && attribute_count < u16::MAX
+            && self.attribute_rows(node).iter().all(|row| row.name != name)
+        {
+            // The rows at the end of the table go on; a checkpoint cuts them off again.
+            push_row(&mut self.attributes, Attribute { name, qualified, value });
+            self.change(node, |row| {
+                row.attribute_count += 1;
+                row.flags |= FLAG_TAG;
+            });
+            return self.mark_above(node);
+        }
         self.replace_attributes(node, |rows| match rows.iter_mut().find(|row| row.name == name) {
             Some(row) => row.value = value,
             None => rows.push(Attribute { name, qualified, value }),
@@ -260,7 +278,7 @@ impl Document {
         edit(&mut rows);
         let start = Span::new(self.attributes.len(), 0).start;
         let count = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        self.attributes.extend(rows);
+        rows.into_iter().for_each(|row| push_row(&mut self.attributes, row));
         self.change(node, |row| {
             row.attributes = start;
             row.attribute_count = count;
@@ -277,32 +295,40 @@ impl Document {
 
     pub(crate) fn add(&mut self, node: Node) -> NodeId {
         let id = NodeId(Span::new(self.nodes.len(), 0).start);
-        self.nodes.push(node);
+        push_row(&mut self.nodes, node);
         id
     }
 
     pub(crate) fn append_text(&mut self, text: &str) -> Span {
         let start = self.buffer.len();
+        self.make_room(text.len());
         self.buffer.push_str(text);
         Span::new(start, self.buffer.len())
     }
 
-    fn qualified(&mut self, name: QName, element: bool) -> Span {
-        let start = self.buffer.len();
-        let Self { buffer, names, root_prefixes, .. } = self;
-        let Some((namespace, local)) = names.get(name) else { return Span::new(start, start) };
-        let prefix = find_prefix(root_prefixes, namespace, element);
-        let xml = names.uri(namespace) == "http://www.w3.org/XML/1998/namespace";
-        match prefix {
-            _ if xml => buffer.push_str("xml:"),
-            Some(prefix) if !prefix.is_empty() => {
-                buffer.push_str(prefix);
-                buffer.push(':');
-            }
-            _ => {}
+    /// Makes room in the buffer, which grows by an eighth, as its tables do.
+    fn make_room(&mut self, more: usize) {
+        let length = self.buffer.len();
+        if self.buffer.capacity() - length < more {
+            self.buffer.reserve_exact(more.max(length / 8 + 64));
         }
-        buffer.push_str(local);
-        Span::new(start, buffer.len())
+    }
+
+    /// A name with the prefix that stands for its namespace; each is in the buffer once.
+    fn qualified(&mut self, name: QName, element: bool) -> Span {
+        if let Some(known) = self.written_names.get(&(name, element)) {
+            return *known;
+        }
+        let Some((namespace, local)) = self.names.get(name) else { return Span::default() };
+        let xml = self.names.uri(namespace) == "http://www.w3.org/XML/1998/namespace";
+        let written = match find_prefix(&self.root_prefixes, namespace, element) {
+            _ if xml => format!("xml:{local}"),
+            Some(prefix) if !prefix.is_empty() => format!("{prefix}:{local}"),
+            _ => local.to_owned(),
+        };
+        let span = self.append_text(&written);
+        self.written_names.insert((name, element), span);
+        span
     }
 
     fn prefix(&self, namespace: u16) -> Option<&str> {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::escape::escape_attribute;
 use crate::name::{Names, QName};
-use crate::tree::{Attribute, Document, FLAG_NEW, NIL, Node, NodeId, NodeKind};
+use crate::tree::{Attribute, Document, FLAG_NEW, NIL, Node, NodeId, NodeKind, push_row};
 
 /// A node that came from another document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,7 @@ impl Document {
                     self.declare(root, &prefix, &uri);
                     if let Some(number) = self.names.number_for(&from.names, namespace, &uri) {
                         self.root_prefixes.push((prefix.as_str().into(), number));
+                        self.written_names.clear();
                     }
                     declared.push(prefix);
                 }
@@ -77,7 +78,7 @@ impl Document {
             });
         }
         let attributes = u32::try_from(self.attributes.len()).unwrap_or(NIL);
-        self.attributes.extend(rows);
+        rows.into_iter().for_each(|row| push_row(&mut self.attributes, row));
         let attribute_count = row.attribute_count;
         let element =
             Node { flags: FLAG_NEW, name, qualified, attributes, attribute_count, ..Node::blank(row.kind) };

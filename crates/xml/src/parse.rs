@@ -8,7 +8,7 @@ use crate::encoding;
 use crate::error::{Error, ErrorKind, position};
 use crate::escape::{is_character, reference};
 use crate::name::{Names, QName, ShortMap, Vocabulary};
-use crate::tree::{Attribute, Document, Journal, NIL, Node, NodeId, NodeKind, Span};
+use crate::tree::{Attribute, Document, Journal, NIL, Node, NodeId, NodeKind, Span, push_row};
 
 /// Bounds on what is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,13 +59,17 @@ impl Document {
             rebound: false,
         };
         let result = parser.run();
-        let Parser { names, nodes, attributes, rebound, bindings, at, .. } = parser;
+        let Parser { names, mut nodes, mut attributes, rebound, bindings, at, .. } = parser;
+        nodes.shrink_to_fit();
+        attributes.shrink_to_fit();
         match result {
             Err((kind, offset)) => {
                 let offset = offset.unwrap_or(at).min(buffer.len());
                 Err(Error { kind, at: position(buffer.as_bytes(), offset) })
             }
             Ok(()) => Ok(Self {
+                parsed: buffer.len(),
+                written_names: ShortMap::default(),
                 buffer,
                 nodes,
                 attributes,
@@ -126,7 +130,7 @@ impl Parser<'_> {
         self.refuse_forbidden_characters()?;
         let mut document = Node::blank(NodeKind::Document);
         document.span = Span::new(0, self.text.len());
-        self.nodes.push(document);
+        push_row(&mut self.nodes, document);
         let mut root_seen = false;
         while self.at < self.text.len() {
             if self.text.get(self.at) != Some(&b'<') {
@@ -325,7 +329,8 @@ impl Parser<'_> {
         }
         self.check_references(start, raw)?;
         self.at = end + 1;
-        self.attributes.push(Attribute { name: QName::NONE, qualified, value: Span::new(start, end) });
+        let value = Span::new(start, end);
+        push_row(&mut self.attributes, Attribute { name: QName::NONE, qualified, value });
         let text = self.bytes(qualified);
         Ok(text == b"xmlns" || text.starts_with(b"xmlns:"))
     }
@@ -474,7 +479,7 @@ impl Parser<'_> {
         let id = Span::new(self.nodes.len(), 0).start;
         let parent = self.open;
         let previous = self.nodes.get(parent as usize).map_or(NIL, |node| node.last);
-        self.nodes.push(Node { span, parent, previous, ..Node::blank(kind) });
+        push_row(&mut self.nodes, Node { span, parent, previous, ..Node::blank(kind) });
         if let Some(node) = self.nodes.get_mut(previous as usize) {
             node.next = id;
         }

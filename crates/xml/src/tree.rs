@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::encoding::XmlEncoding;
 use crate::escape::unescape;
-use crate::name::{Names, QName};
+use crate::name::{Names, QName, ShortMap};
 
 /// A node of a [`Document`]. Only good for the document that gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +47,14 @@ impl Span {
     pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
+}
+
+/// Adds a row to a table. The table grows by an eighth: of a long document a doubled table would be mostly empty.
+pub(crate) fn push_row<T>(rows: &mut Vec<T>, row: T) {
+    if rows.len() == rows.capacity() {
+        rows.reserve_exact(rows.len() / 8 + 64);
+    }
+    rows.push(row);
 }
 
 /// "No node".
@@ -130,7 +138,7 @@ impl Journal {
         }
         if let Some(noted) = self.noted.get_mut(index).filter(|noted| **noted != serial) {
             *noted = serial;
-            self.rows.push((node, *row));
+            push_row(&mut self.rows, (node, *row));
         }
     }
 }
@@ -147,6 +155,10 @@ pub struct Document {
     pub(crate) root_prefixes: Vec<(Box<str>, u16)>,
     pub(crate) rebound: bool,
     pub(crate) journal: Journal,
+    /// Length of the text that was parsed: what the buffer holds behind it was made later.
+    pub(crate) parsed: usize,
+    /// Where the buffer holds names of new elements and attributes, with their prefixes.
+    pub(crate) written_names: ShortMap<(QName, bool), Span>,
 }
 
 impl Document {

@@ -12,6 +12,14 @@ impl Document {
         encoding::encode(self.write_node(self.document_node()), self.encoding)
     }
 
+    /// The text that was parsed, without a copy of it; what was changed since is lost.
+    #[must_use]
+    pub fn into_source(self) -> Vec<u8> {
+        let mut text = self.buffer.into_bytes();
+        text.truncate(self.parsed);
+        encoding::encode(text, self.encoding)
+    }
+
     /// The text of one node and all below it, as UTF-8.
     #[must_use]
     pub fn write_node(&self, node: NodeId) -> Vec<u8> {
@@ -108,11 +116,20 @@ impl Output<'_> {
 
     fn push(&mut self, text: &str) {
         self.flush();
-        self.bytes.extend_from_slice(text.as_bytes());
+        self.put(text.as_bytes());
     }
 
     fn flush(&mut self) {
         let range = std::mem::replace(&mut self.pending, 0..0);
-        self.bytes.extend_from_slice(self.source.get(range).unwrap_or_default());
+        self.put(self.source.get(range).unwrap_or_default());
+    }
+
+    /// Grows by an eighth, as the tables do: the text of a long document is large.
+    fn put(&mut self, bytes: &[u8]) {
+        let length = self.bytes.len();
+        if self.bytes.capacity() - length < bytes.len() {
+            self.bytes.reserve_exact(bytes.len().max(length / 8 + 64));
+        }
+        self.bytes.extend_from_slice(bytes);
     }
 }

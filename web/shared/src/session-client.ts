@@ -5,6 +5,7 @@
 import { AnswerReader, Numbering } from "./answer.ts";
 import type { Content, Segment } from "./answer.ts";
 import { refusal, SessionError } from "./errors.ts";
+import { uuid } from "./uuid.ts";
 import { EventStreamParser } from "./event-stream.ts";
 import type { ServerEvent } from "./event-stream.ts";
 
@@ -19,6 +20,12 @@ export interface SessionClientOptions {
   readonly token?: string;
   /** The session; without one, that of this module, which lives as long as the page. */
   readonly sessionId?: string;
+  /** The workspace whose documents the model may read and edit. */
+  readonly workspace?: string;
+  /** A further model of the server, by its name. */
+  readonly model?: string;
+  /** Whether a turn goes on when nobody listens, as when a page is left. */
+  readonly background?: boolean;
   readonly fetch?: typeof fetch;
   /** How often a broken connection is taken up again without anything new coming; 5. */
   readonly tries?: number;
@@ -66,6 +73,8 @@ export interface SessionClient {
     results: ToolResult | readonly ToolResult[],
     options?: Pick<SendOptions, "signal">,
   ): AsyncGenerator<Segment, void, undefined>;
+  /** Listens to the newest answer of the session from its beginning, running or over, as after a page was loaded anew. */
+  listen(options?: Pick<SendOptions, "signal">): AsyncGenerator<Segment, void, undefined>;
 }
 
 const LONGEST_BACKOFF = 8_000;
@@ -74,10 +83,13 @@ let sessionOfThisModule: string | undefined;
 
 /** A client of one session. */
 export function createSessionClient(options: SessionClientOptions): SessionClient {
-  const sessionId = options.sessionId ?? (sessionOfThisModule ??= crypto.randomUUID());
+  const sessionId = options.sessionId ?? (sessionOfThisModule ??= uuid());
   const numbering = new Numbering();
-  const ask = (messages: unknown[], more: Record<string, unknown>, signal: AbortSignal | undefined) =>
-    answer({ ...options, sessionId }, numbering, JSON.stringify({ model: "engross", stream: true, messages, ...more }), signal);
+  const settings = { ...options, sessionId };
+  const ask = (messages: unknown[], more: Record<string, unknown>, signal: AbortSignal | undefined) => {
+    const body = JSON.stringify({ model: "engross", stream: true, messages, ...more });
+    return answer(settings, numbering, { method: "POST", path: "/chat/completions", body }, signal);
+  };
   return {
     sessionId,
     send(text, { tools, system, signal } = {}) {
@@ -86,6 +98,9 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     },
     streamToolResult(results, { signal } = {}) {
       return ask([results].flat().map(wireResult), {}, signal);
+    },
+    listen({ signal } = {}) {
+      return answer(settings, numbering, { method: "GET", path: `/sessions/${encodeURIComponent(sessionId)}/events` }, signal);
     },
   };
 }
@@ -115,16 +130,23 @@ function wireResult({ id, name, content, isError }: ToolResult): unknown {
 
 type Settings = SessionClientOptions & { readonly sessionId: string };
 
+/** What an answer is asked for with. */
+interface Question {
+  readonly method: "POST" | "GET";
+  readonly path: string;
+  readonly body?: string;
+}
+
 /** One answer, over as many connections as it takes. */
 async function* answer(
   settings: Settings,
   numbering: Numbering,
-  body: string,
+  question: Question,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Segment, void, undefined> {
   const { tries = 5, backoff = 250, silence = 45_000 } = settings;
   const reader = new AnswerReader();
-  const idempotencyKey = crypto.randomUUID();
+  const idempotencyKey = uuid();
   const end = (error: SessionError) => numbering.place({ kind: "error", error });
   let lastEventId: string | undefined;
   for (let failures = 0; ; failures += 1) {
@@ -132,7 +154,7 @@ async function* answer(
     const connection = new Connection(signal, silence);
     let failure: SessionError;
     try {
-      const response = await post(settings, body, { idempotencyKey, lastEventId }, connection);
+      const response = await open(settings, question, { idempotencyKey, lastEventId }, connection);
       reader.belongsTo(Number(response.headers.get("x-engross-turn") ?? numbering.turn));
       for await (const event of connection.events(response)) {
         const contents = reader.take(event);
@@ -181,28 +203,36 @@ function mayBeRepeated({ code, particulars: { status } }: SessionError): boolean
   return code === "BAD_RESPONSE" ? [502, 503, 504].includes(status) : [429, 503].includes(status) && !code.startsWith("MODEL_");
 }
 
-async function post(
-  { baseUrl, token, sessionId, fetch: send = globalThis.fetch.bind(globalThis) }: Settings,
-  body: string,
+async function open(
+  { baseUrl, token, sessionId, workspace, model, background, fetch: send = globalThis.fetch.bind(globalThis) }: Settings,
+  { method, path, body }: Question,
   { idempotencyKey, lastEventId }: { idempotencyKey: string; lastEventId: string | undefined },
   connection: Connection,
 ): Promise<Response> {
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    accept: "text/event-stream",
-    "x-engross-session-key": sessionId,
-    "x-engross-events": "1",
-    "idempotency-key": idempotencyKey,
-  };
+  const headers: Record<string, string> = { accept: "text/event-stream", "x-engross-events": "1" };
+  if (body !== undefined) {
+    headers["content-type"] = "application/json";
+    headers["x-engross-session-key"] = asHeader(sessionId);
+    headers["idempotency-key"] = idempotencyKey;
+    if (workspace !== undefined) headers["x-engross-workspace"] = workspace;
+    if (model !== undefined) headers["x-engross-model"] = model;
+    if (background) headers["x-engross-background"] = "1";
+  }
   if (token !== undefined) headers["authorization"] = `Bearer ${token}`;
   if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-  const url = `${baseUrl.replace(/\/+$/, "")}/chat/completions`;
-  const response = await connection.alive(send(url, { method: "POST", headers, body, signal: connection.signal }));
+  const url = `${baseUrl.replace(/\/+$/, "")}${path}`;
+  const init = { method, headers, signal: connection.signal, ...(body === undefined ? {} : { body }) };
+  const response = await connection.alive(send(url, init));
   if (!response.ok) throw await connection.alive(refusal(response));
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     throw new SessionError("BAD_RESPONSE", `${url} does not answer with a stream; is the address that of engross?`, { status: response.status });
   }
   return response;
+}
+
+/** A text as the value of a header: the server reads UTF-8, and `fetch` takes a character for a byte. */
+function asHeader(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
 /** One connection, which breaks when it is silent for too long. */

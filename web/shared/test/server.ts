@@ -15,13 +15,25 @@ export const binary = [process.env["ENGROSS_BIN"] ?? here("../../../target/ci/en
 
 export interface Server {
   readonly baseUrl: string;
+  /** Where its data is. */
+  readonly data: string;
+  /** Stops it as a crash would, and keeps its data. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts `engross serve` with the script beside this file. */
-export async function serve(...more: string[]): Promise<Server> {
-  const data = mkdtempSync(join(tmpdir(), "engross-web-"));
-  const options = ["serve", "--listen", "127.0.0.1:0", "--data", data, "--model", `script:${here("script.json")}`, ...more];
+export function serve(...more: string[]): Promise<Server> {
+  return serveModel(`script:${here("script.json")}`, {}, ...more);
+}
+
+/** Starts `engross serve` with a model, at a port and with data of its own unless it is told others. */
+export async function serveModel(
+  model: string,
+  { port = 0, data = mkdtempSync(join(tmpdir(), "engross-web-")) }: { port?: number; data?: string },
+  ...more: string[]
+): Promise<Server> {
+  const options = ["serve", "--listen", `127.0.0.1:${port}`, "--data", data, "--model", model, ...more];
   const process = spawn(binary ?? "engross", options, { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<void>((resolve) => process.once("exit", () => resolve()));
   const said: string[] = [];
@@ -35,7 +47,11 @@ export async function serve(...more: string[]): Promise<Server> {
       await ended;
       rmSync(data, { recursive: true, force: true });
     };
-    return { baseUrl, stop };
+    const kill = async () => {
+      process.kill("SIGKILL");
+      await ended;
+    };
+    return { baseUrl, data, kill, stop };
   }
   throw new Error(`the server did not start: ${said.join("\n")}`);
 }

@@ -68,11 +68,13 @@ pub enum AgentFault {
     Deadline,
     /// It wants somebody to log in.
     #[error(
-        "the agent asks for a login ({methods}); log in with its own command, or give it a key, then try again"
+        "the agent asks for a login ({methods}){said}; log in with its own command, or give it a key, then try again"
     )]
     Login {
         /// The ways that it offers.
         methods: String,
+        /// Its own words behind a colon, or nothing.
+        said: String,
     },
     /// It answers with an error.
     #[error("the agent answered `{method}` with an error: {problem}; see the agent's own log")]
@@ -100,6 +102,22 @@ pub enum AgentFault {
         model: String,
         /// What it offers, as a sentence.
         offered: String,
+    },
+    /// It used more than it may.
+    #[error(
+        "the agent used more {what} than it may, and was ended with all that it had started; allow more, or ask for less"
+    )]
+    Quota {
+        /// Of what.
+        what: &'static str,
+    },
+    /// What was asked of its sandbox cannot be had.
+    #[error(
+        "the agent cannot be fenced in here: {problem}; leave the option out, or run it where that can be enforced"
+    )]
+    Sandbox {
+        /// Why not.
+        problem: String,
     },
     /// A command line cannot be read.
     #[error("`{command}` is no command line: {problem}")]
@@ -141,6 +159,8 @@ impl AgentFault {
             Self::Declined => codes::AGENT_REFUSED,
             Self::Incomplete { .. } => codes::AGENT_INCOMPLETE,
             Self::Model { .. } => codes::AGENT_MODEL_UNAVAILABLE,
+            Self::Quota { .. } => codes::AGENT_QUOTA,
+            Self::Sandbox { .. } => engross_tasks::codes::SANDBOX_UNAVAILABLE,
             Self::Command { .. } => codes::AGENT_COMMAND_INVALID,
             Self::Continuation { .. } => engross_tasks::codes::SESSION_CONTINUATION_UNAVAILABLE,
         }

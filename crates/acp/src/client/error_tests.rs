@@ -16,11 +16,13 @@ fn all() -> Vec<AgentFault> {
         AgentFault::FrameTooLarge { limit: 1 },
         AgentFault::Silent { limit },
         AgentFault::Deadline,
-        AgentFault::Login { methods: text() },
+        AgentFault::Login { methods: text(), said: text() },
         AgentFault::Refused { method: "session/new", problem: text() },
         AgentFault::Declined,
         AgentFault::Incomplete { limit: "max_tokens" },
         AgentFault::Model { model: text(), offered: text() },
+        AgentFault::Quota { what: "files" },
+        AgentFault::Sandbox { problem: text() },
         AgentFault::Command { command: text(), problem: "x" },
         AgentFault::Continuation { reason: text() },
     ]
@@ -29,7 +31,7 @@ fn all() -> Vec<AgentFault> {
 #[test]
 fn every_fault_has_a_code_of_the_list() {
     let codes: BTreeSet<&str> = all().iter().map(AgentFault::code).collect();
-    let elsewhere = ["PROVIDER_UNAVAILABLE", "SESSION_CONTINUATION_UNAVAILABLE"];
+    let elsewhere = ["PROVIDER_UNAVAILABLE", "SANDBOX_UNAVAILABLE", "SESSION_CONTINUATION_UNAVAILABLE"];
     assert_eq!(codes, codes::ALL.iter().map(|row| row.name).chain(elsewhere).collect());
     assert_eq!(codes.len(), all().len());
 }

@@ -12,6 +12,7 @@ mod acp;
 mod command_line;
 #[cfg(test)]
 mod command_line_tests;
+mod confinement;
 mod conversations;
 mod error;
 #[cfg(test)]
@@ -27,6 +28,6 @@ mod warm_pool;
 
 pub use error::AgentFault;
 pub use limits::Limits;
-pub use provider::{AgentProvider, Host, StartMode};
+pub use provider::{AgentProvider, Host, LoginFiles, SandboxHost, SandboxMode, StartMode};
 pub use registry::AgentRegistry;
 pub use runner::AcpRunner;

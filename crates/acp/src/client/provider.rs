@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use engross_protocol::Clock;
+use engross_sandbox::{Quota, Support};
 
 use super::command_line::split;
 use super::error::AgentFault;
@@ -43,6 +44,69 @@ pub struct AgentProvider {
     pub start: StartMode,
     /// How many processes wait for a turn, where they are started before.
     pub warm: usize,
+    /// Whether it is fenced in; `None` leaves it to the host.
+    pub sandbox: Option<bool>,
+    /// Where else it may write when it is fenced in.
+    pub write: Vec<PathBuf>,
+    /// What of the person's home it finds in its own when it is fenced in.
+    pub login: Vec<LoginFiles>,
+}
+
+/// Files of a person's home that an agent needs to reach its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginFiles {
+    /// The folder beneath the home; empty for the home itself.
+    pub folder: String,
+    /// The variable that may name another place of it.
+    pub variable: Option<String>,
+    /// Their names in it.
+    pub files: Vec<String>,
+}
+
+impl LoginFiles {
+    /// A single file by its path beneath the home.
+    #[must_use]
+    pub fn at(path: &str) -> Self {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        Self { folder: folder.to_owned(), variable: None, files: vec![file.to_owned()] }
+    }
+
+    pub(super) fn path(&self, file: &str) -> String {
+        if self.folder.is_empty() { file.to_owned() } else { format!("{}/{file}", self.folder) }
+    }
+}
+
+/// When agents are fenced in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SandboxMode {
+    /// Where the kernel can do it, and told where not.
+    Auto,
+    /// Always: where it cannot be, none is started.
+    On,
+    /// Only when a run asks for it.
+    #[default]
+    Off,
+}
+
+/// How processes are fenced in on this machine.
+#[derive(Debug, Clone)]
+pub struct SandboxHost {
+    /// How the running program is told to carry out an order of `engross_sandbox`.
+    pub again: Vec<String>,
+    /// Where homes of threads are.
+    pub homes: PathBuf,
+    /// The name of a home: of a principal and a thread.
+    pub name: fn(&str, &str) -> String,
+    /// When agents are fenced in.
+    pub mode: SandboxMode,
+    /// Whether they may use the network.
+    pub network: bool,
+    /// How much they may use.
+    pub quota: Quota,
+    /// What they may not read.
+    pub hide: Vec<PathBuf>,
+    /// What the kernel can do.
+    pub support: Support,
 }
 
 impl AgentProvider {
@@ -63,6 +127,9 @@ impl AgentProvider {
             set: Vec::new(),
             start: StartMode::PerRun,
             warm: 0,
+            sandbox: None,
+            write: Vec::new(),
+            login: Vec::new(),
         })
     }
 
@@ -80,6 +147,8 @@ struct KnownProvider {
     install: &'static str,
     pass: &'static [&'static str],
     start: StartMode,
+    /// Folder, variable and names of login files.
+    login: &'static [(&'static str, Option<&'static str>, &'static [&'static str])],
 }
 
 const KNOWN: &[KnownProvider] = &[
@@ -90,6 +159,7 @@ const KNOWN: &[KnownProvider] = &[
         install: "install it with `npm install -g @zed-industries/codex-acp@0.16.0`",
         pass: &["CODEX_*", "OPENAI_*"],
         start: StartMode::PerRun,
+        login: &[(".codex", Some("CODEX_HOME"), &["auth.json", "config.toml"])],
     },
     KnownProvider {
         id: "opencode",
@@ -98,6 +168,10 @@ const KNOWN: &[KnownProvider] = &[
         install: "install it with `npm install -g opencode-ai`",
         pass: &["OPENCODE_*", "OPENAI_*", "ANTHROPIC_*", "GEMINI_*", "GOOGLE_*", "OPENROUTER_*"],
         start: StartMode::Warm,
+        login: &[
+            (".local/share/opencode", None, &["auth.json"]),
+            (".config/opencode", None, &["opencode.json", "opencode.jsonc"]),
+        ],
     },
     KnownProvider {
         id: "gemini",
@@ -106,6 +180,7 @@ const KNOWN: &[KnownProvider] = &[
         install: "install it with `npm install -g @google/gemini-cli`",
         pass: &["GEMINI_*", "GOOGLE_*"],
         start: StartMode::Warm,
+        login: &[(".gemini", None, &["settings.json", "oauth_creds.json", "google_accounts.json", ".env"])],
     },
     KnownProvider {
         id: "hermes",
@@ -114,6 +189,7 @@ const KNOWN: &[KnownProvider] = &[
         install: "install it with `pipx install 'hermes-agent[acp]'`",
         pass: &["HERMES_*", "OPENAI_*", "ANTHROPIC_*", "OPENROUTER_*"],
         start: StartMode::Warm,
+        login: &[(".hermes", Some("HERMES_HOME"), &["config.yaml", ".env", "auth.json"])],
     },
 ];
 
@@ -131,6 +207,17 @@ impl KnownProvider {
             set: Vec::new(),
             start: self.start,
             warm: 1,
+            sandbox: None,
+            write: Vec::new(),
+            login: self
+                .login
+                .iter()
+                .map(|(folder, variable, files)| LoginFiles {
+                    folder: (*folder).to_owned(),
+                    variable: variable.map(str::to_owned),
+                    files: own(files),
+                })
+                .collect(),
         })
     }
 }
@@ -146,4 +233,6 @@ pub struct Host {
     pub owner: String,
     /// Tells the time that deadlines are measured against.
     pub clock: Arc<dyn Clock>,
+    /// How processes are watched over and fenced in; without, they are started as they are.
+    pub sandbox: Option<SandboxHost>,
 }

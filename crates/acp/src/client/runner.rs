@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::acp::{Client, Prompt, Session, TurnChannels};
+use super::confinement::{confine, is_usual};
 use super::conversations::{Conversation, ConversationLock, Conversations, IdleProcess, take};
 use super::error::{AgentFault, shown};
 use super::limits::Limits;
@@ -36,6 +37,8 @@ pub struct AcpRunner {
 
 struct Inner {
     provider: AgentProvider,
+    /// Whether its processes are fenced in when a run asks for nothing.
+    is_fenced: bool,
     limits: Limits,
     host: Host,
     started: AtomicU64,
@@ -55,10 +58,14 @@ struct ReadyProcess {
 
 impl AcpRunner {
     pub(super) fn new(provider: AgentProvider, host: Host, limits: Limits) -> Self {
-        let most = if provider.start == StartMode::Warm { provider.warm } else { 0 };
+        let is_fenced = is_usual(&provider, host.sandbox.as_ref());
+        // A fence is made for one run, so that nobody waits behind it before.
+        let start = if is_fenced { StartMode::PerRun } else { provider.start };
+        let most = if start == StartMode::Warm { provider.warm } else { 0 };
         Self {
             inner: Arc::new(Inner {
                 provider,
+                is_fenced,
                 limits,
                 host,
                 started: AtomicU64::new(0),
@@ -115,6 +122,10 @@ impl AcpRunner {
             let prompt = Prompt { turn: &turn, folder: folder.top(), tell_environment: !knows_run, deadline };
             let signals = TurnChannels { events: events.clone(), cancelled, answers };
             let over = client.prompt(&session, prompt, signals, &limits).await;
+            if let Some(gap) = client.gap() {
+                let warning = format!("the agent was not wholly fenced in: {gap}");
+                let _ = events.send(AgentEvent::Warning(warning)).await;
+            }
             match weak.upgrade() {
                 Some(inner) if over.usable && inner.keeps(&client) => {
                     inner.keep(conversation, &slot, client, session, &turn.directory);
@@ -155,7 +166,8 @@ impl Inner {
         let unknown = || AgentFault::Continuation {
             reason: "it was not had with this server, or too long ago".to_owned(),
         };
-        let id = conversation.session.clone().ok_or_else(unknown)?;
+        // The journal knows it also when this process has not seen it.
+        let id = conversation.session.clone().or_else(|| turn.conversation.clone()).ok_or_else(unknown)?;
         if let Some(kept) = kept
             && let Some(ready) = self.resume(kept, turn).await
         {
@@ -190,31 +202,42 @@ impl Inner {
 
     /// A process that has been greeted, and whether it has the names of the run in its environment.
     async fn process(self: &Arc<Self>, turn: &Turn) -> Result<(Client, bool), AgentFault> {
-        if self.provider.start == StartMode::PerRun {
-            let launch = self.launch(&turn.directory, &turn.environment)?;
+        if self.is_per_run(turn) {
+            let launch = self.launch(&turn.directory, Some(turn))?;
             return Ok((Client::start(&launch, &self.limits).await?, true));
         }
         let warm = lock(&self.warm).take();
         let client = match warm {
             Some(client) => client,
-            None => Client::start(&self.launch(&self.host.folder, &[])?, &self.limits).await?,
+            None => Client::start(&self.launch(&self.host.folder, None)?, &self.limits).await?,
         };
         self.warm_up();
         Ok((client, false))
     }
 
-    fn launch(&self, folder: &Path, environment: &[(String, String)]) -> Result<Launch, AgentFault> {
+    /// Whether a process is started for `turn` alone.
+    fn is_per_run(&self, turn: &Turn) -> bool {
+        self.provider.start == StartMode::PerRun || self.is_fenced || turn.sandbox.is_binding()
+    }
+
+    fn launch(&self, folder: &Path, turn: Option<&Turn>) -> Result<Launch, AgentFault> {
         let provider = &self.provider;
+        let host = self.host.sandbox.as_ref();
+        let confinement = confine(provider, host, &self.host.environment, folder, turn)?;
+        let environment = turn.map(|turn| turn.environment.as_slice()).unwrap_or_default();
         let program = self.program().ok_or_else(|| self.missing())?;
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         Ok(Launch {
             program,
             arguments: provider.arguments.clone(),
             folder: folder.to_owned(),
-            parent: self.host.environment.clone(),
+            parent: confinement.parent,
             pass: provider.pass.clone(),
-            set: provider.set.iter().chain(environment).cloned().collect(),
+            // What is set for the agent counts more than what is made for its sandbox.
+            set: confinement.set.iter().chain(&provider.set).chain(environment).cloned().collect(),
             mark: format!("{}.{}.{number}", self.host.owner, provider.id),
+            supervised: confinement.supervised,
+            gap: confinement.gap,
         })
     }
 
@@ -228,7 +251,7 @@ impl Inner {
 
     fn warm_up(self: &Arc<Self>) {
         while lock(&self.warm).claim() {
-            let Ok(launch) = self.launch(&self.host.folder, &[]) else {
+            let Ok(launch) = self.launch(&self.host.folder, None) else {
                 lock(&self.warm).fill(None);
                 return;
             };
@@ -248,7 +271,8 @@ impl Inner {
 
     /// Whether a process is kept for the next turn: where a new one would take long, or would not know the conversation.
     fn keeps(&self, client: &Client) -> bool {
-        self.limits.kept > 0 && (self.provider.start == StartMode::Warm || !client.takes_up())
+        let is_wanted = self.provider.start == StartMode::Warm || !client.takes_up();
+        self.limits.kept > 0 && is_wanted && !client.is_fenced()
     }
 
     fn keep(
@@ -291,7 +315,7 @@ impl Inner {
     /// Starts a process to see whether it works. It becomes the warm one.
     async fn probe(self: &Arc<Self>) -> Health {
         let failing = |fault: &AgentFault| Health::Failing { message: fault.to_string() };
-        let launch = match self.launch(&self.host.folder, &[]) {
+        let launch = match self.launch(&self.host.folder, None) {
             Ok(launch) => launch,
             Err(fault) => return failing(&fault),
         };

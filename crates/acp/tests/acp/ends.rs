@@ -20,6 +20,7 @@ fn one_that_does_not_start_says_why() {
             ("garbage", "AGENT_PROTOCOL", "no JSON"),
             ("version", "AGENT_PROTOCOL", "version 2"),
             ("login", "AGENT_AUTH_REQUIRED", "Web login"),
+            ("quota", "AGENT_ERROR", "disk quota exceeded on /home"),
         ] {
             // The one that hangs has to be there at all before it is late, the others answer when the machine lets them.
             let limits = if start == "hang" { short.clone() } else { limits() };

@@ -22,6 +22,18 @@ fn agent() {
     let _ = engross_testkit::acp_agent::serve(BufReader::new(stdin()), output);
 }
 
+/// How the test binary is told to watch over an agent.
+pub const AGAIN: [&str; 4] = ["fake::watching", "--exact", "--ignored", "--nocapture"];
+
+#[test]
+#[ignore = "the process that watches over agents: started by the other tests"]
+#[expect(clippy::disallowed_methods, reason = "how the test talks to the process it starts")]
+fn watching() {
+    if let Ok(order) = std::env::var(engross_sandbox::VARIABLE) {
+        std::process::exit(engross_sandbox::supervise(&order).into());
+    }
+}
+
 /// The fake agent as a provider. `set` goes to its environment.
 pub fn provider(set: &[(&str, &str)]) -> AgentProvider {
     let binary = std::env::current_exe().unwrap();

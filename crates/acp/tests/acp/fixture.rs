@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engross_acp::client::{AcpRunner, AgentProvider, AgentRegistry, Host, Limits};
+use engross_acp::client::{AcpRunner, AgentProvider, AgentRegistry, Host, Limits, SandboxHost, SandboxMode};
 use engross_artifacts::{RunId, SessionKey};
 use engross_protocol::{Clock, SystemClock};
 use engross_tasks::runner::{
     AgentError, AgentEvent, How, Policy, ProviderId, RunningTurn, TaskRunner, Turn, TurnEnd,
 };
+use engross_tasks::sandbox_request::SandboxRequest;
+
+use super::fake::AGAIN;
 
 /// Tests of this process, told apart.
 static OWNERS: AtomicU64 = AtomicU64::new(0);
@@ -43,6 +46,11 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
 
 impl TestBench {
     pub fn new(provider: AgentProvider, limits: &Limits) -> Self {
+        Self::watched(provider, limits, None)
+    }
+
+    /// The same, with this test binary as the one who watches over agents.
+    pub fn watched(provider: AgentProvider, limits: &Limits, mode: Option<SandboxMode>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let owner = format!("test-{}-{}", std::process::id(), OWNERS.fetch_add(1, Ordering::Relaxed));
         let host = Host {
@@ -50,6 +58,12 @@ impl TestBench {
             folder: folder.path().to_owned(),
             owner: owner.clone(),
             clock: Arc::new(SystemClock),
+            sandbox: mode.map(|mode| {
+                let again = AGAIN.map(str::to_owned).to_vec();
+                let name = |_: &str, thread: &str| thread.to_owned();
+                let homes = folder.path().join("homes");
+                SandboxHost { mode, ..SandboxHost::new(again, homes, name) }
+            }),
         };
         Self { agents: AgentRegistry::new(vec![provider], &host, limits), owner, folder }
     }
@@ -85,6 +99,7 @@ impl TestBench {
             attachments: Vec::new(),
             model: None,
             permissions: Policy::Allow,
+            sandbox: SandboxRequest::default(),
             deadline: SystemClock.millis() + 60_000,
         }
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engross_acp::client::{AgentProvider, Limits, StartMode};
-use engross_tasks::runner::{Health, How, TaskRunner, Turn};
+use engross_tasks::runner::{AgentEvent, Health, How, TaskRunner, Turn};
 
 use super::fake::provider;
 use super::fixture::{TestBench, is_alive, limits, run};
@@ -119,6 +119,22 @@ fn it_is_taken_up_again_when_its_process_is_not_kept_any_more() {
         until("the kept one ends", || world.processes().is_empty()).await;
         let error = world.start(follow_up(&world, "run-2", "turns")).await.err().unwrap();
         assert_eq!(error.code, "SESSION_CONTINUATION_UNAVAILABLE");
+    });
+}
+
+/// The journal knows a conversation that a process before this one had.
+#[test]
+fn a_conversation_outlives_the_process_that_had_it() {
+    run(async {
+        let state = tempfile::tempdir().unwrap();
+        let set = [("FAKE_STATE", state.path().to_str().unwrap()), ("FAKE_CAN", "load")];
+        let before = TestBench::new(provider(&set), &limits());
+        let mut events = before.hear(before.turn("run-1", "say hello")).await;
+        let AgentEvent::Started { agent_session } = events.remove(0) else { panic!("{events:?}") };
+        before.agents.shut_down().await;
+        let world = TestBench::new(provider(&set), &limits());
+        let turn = Turn { conversation: agent_session, ..follow_up(&world, "run-2", "turns") };
+        assert_eq!(world.say(turn).await, ("2".to_owned(), How::Completed));
     });
 }
 

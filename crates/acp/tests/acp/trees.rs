@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use engross_acp::client::SandboxMode;
+use engross_sandbox::Support;
 use engross_tasks::runner::How;
 
 use super::fake::provider;
@@ -106,5 +108,44 @@ fn a_server_finds_what_the_one_before_it_left() {
         assert!(is_alive(i32::try_from(theirs.id()).unwrap()));
         theirs.kill().unwrap();
         theirs.wait().unwrap();
+    });
+}
+
+/// An agent whose command leaves a daemon without an environment behind, out of its group and without a parent.
+fn with_a_daemon() -> engross_acp::client::AgentProvider {
+    let mut provider = provider(&[]);
+    let daemon = "(setsid env -i sleep 4711 >/dev/null 2>&1 3>&- </dev/null &)";
+    provider.arguments[1] = format!("{daemon}; {}", provider.arguments[1]);
+    provider
+}
+
+fn daemons() -> usize {
+    let all = std::fs::read_dir("/proc").unwrap();
+    let lines = all.filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok());
+    lines.filter(|line| line.starts_with(b"sleep\x004711\x00")).count()
+}
+
+#[test]
+fn a_daemon_without_an_environment_does_not_outlive_a_turn() {
+    run(async {
+        let mut modes = vec![SandboxMode::Off];
+        match Support::of_kernel().missing() {
+            None => modes.push(SandboxMode::On),
+            Some(problem) => eprintln!("NOT TRIED with a sandbox, as this kernel has none: {problem}"),
+        }
+        for mode in modes {
+            let world = TestBench::watched(with_a_daemon(), &limits(), Some(mode));
+            let mut running = world.start(world.turn("run-1", "say here\nhang")).await.unwrap();
+            assert_eq!(next_text(&mut running).await, "here");
+            let patience = std::time::Instant::now() + Duration::from_secs(20);
+            while daemons() == 0 && std::time::Instant::now() < patience {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            assert!(daemons() > 0, "the daemon did not start");
+            running.control.cancel().await.unwrap();
+            assert_eq!(said(&rest(&mut running).await).1, How::Cancelled);
+            assert_eq!(daemons(), 0);
+            assert!(world.processes().is_empty());
+        }
     });
 }

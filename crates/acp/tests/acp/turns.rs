@@ -1,6 +1,8 @@
 //! What is heard of a turn, and what an agent may ask meanwhile.
 
-use engross_tasks::runner::{AgentEvent, Attachment, How, PermissionOption, Policy, TaskRunner, TurnEnd};
+use engross_tasks::runner::{
+    AgentEvent, Attachment, How, PermissionOption, PlanStep, Policy, TaskRunner, TurnEnd,
+};
 
 use super::fake::provider;
 use super::fixture::{TestBench, code, limits, next, rest, run, said};
@@ -28,7 +30,7 @@ fn a_turn_is_told_as_it_goes() {
                 AgentEvent::Thought(own("hm")),
                 AgentEvent::Text(own("Hello ")),
                 tool("t1", "Make it", "execute"),
-                tool("plan", "0 of 1 steps done, now: read", "think"),
+                AgentEvent::Plan(vec![PlanStep { content: own("read"), status: own("in_progress") }]),
                 AgentEvent::Text(own(" there")),
                 AgentEvent::Ended(TurnEnd { how: How::Completed, text: None }),
             ]
@@ -194,13 +196,18 @@ fn ends_of_a_turn_have_their_meaning() {
             ("stop refusal", "AGENT_REFUSED"),
             ("stop max_tokens", "AGENT_INCOMPLETE"),
             ("stop max_turn_requests", "AGENT_INCOMPLETE"),
-            ("stop made-up", "AGENT_PROTOCOL"),
             ("error the model is gone", "AGENT_ERROR"),
+            ("server-error disk quota exceeded", "AGENT_AUTH_REQUIRED"),
         ] {
             let (_, how) = world.say(world.turn("run-1", prompt)).await;
             assert_eq!(code(&how), wanted, "{prompt}");
         }
         assert_eq!(world.say(world.turn("run-1", "stop cancelled")).await.1, How::Cancelled);
+        // A later version knows more ends: what was made speaks for it, and a person is told.
+        let events = world.hear(world.turn("run-1", "say ok\nstop made-up")).await;
+        let warned =
+            events.iter().any(|event| matches!(event, AgentEvent::Warning(told) if told.contains("made-up")));
+        assert!(warned && said(&events) == ("ok".to_owned(), How::Unstated), "{events:?}");
         assert_eq!(world.runner().health().await, engross_tasks::runner::Health::Ready);
     });
 }

@@ -59,7 +59,9 @@ impl Sessions {
         let (request, settings) = behind(&log, after.answer, &prepared.request);
         let toolbox = match (&prepared.toolbox, &request.workspace) {
             (Some(toolbox), _) => Some(std::sync::Arc::clone(toolbox)),
-            (None, Some(workspace)) => self.inner.config.toolboxes.open(workspace).await.ok(),
+            (None, Some(workspace)) => {
+                self.inner.config.toolboxes.open(&prepared.request.principal, workspace).await.ok()
+            }
             (None, None) => None,
         };
         Ok(Some((PreparedRequest { request, claim: prepared.claim.clone(), toolbox }, settings)))

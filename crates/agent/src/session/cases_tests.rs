@@ -63,7 +63,7 @@ impl Toolbox for Bench {
 struct Benches(Arc<Bench>);
 
 impl Toolboxes for Benches {
-    fn open<'a>(&'a self, _workspace: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, _workspace: &'a str) -> ToolboxFuture<'a> {
         let bench = Arc::clone(&self.0);
         Box::pin(async move { Ok(bench as Arc<dyn Toolbox>) })
     }

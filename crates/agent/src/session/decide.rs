@@ -12,6 +12,7 @@ use super::rounds;
 use super::settings::Settings;
 use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
 use crate::codes;
+use crate::tools::{APPLY_REDLINES, tell_cut};
 
 mod answered;
 mod write;
@@ -188,7 +189,11 @@ impl Decider<'_> {
             Input::Wrote(wrote, calls) => self.wrote(wrote, calls),
             Input::Failed(error, partial) => self.failed(&error, partial),
             Input::Ran { results, stop } => {
-                for (id, result) in results {
+                for (id, mut result) in results {
+                    let open = self.turn().and_then(|turn| turn.calls.iter().find(|open| open.call.id == id));
+                    if let Some(open) = open.filter(|open| open.call.name == APPLY_REDLINES) {
+                        result.content = tell_cut(&open.call.arguments, result.content);
+                    }
                     self.push(LogEvent::resulted(id, result, ResultSource::Server));
                 }
                 if stop {
@@ -217,6 +222,7 @@ impl Decider<'_> {
     fn proceed(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
         match turn.phase {
+            TurnPhase::Asking if turn.writing.is_none() && !turn.waiting.is_empty() => self.begin_waiting(),
             TurnPhase::Asking => self.ask(),
             TurnPhase::Calling => self.call(),
             TurnPhase::Suspended { .. } => Action::Rest,

@@ -48,6 +48,13 @@ pub enum TurnEvent {
         /// The call that opened the file.
         id: String,
     },
+    /// The model thinks, apart from its answer. Not part of the answer, and not kept.
+    Thinking {
+        /// Bytes so far, in the model's present answer.
+        bytes: u64,
+        /// The last of it.
+        latest: String,
+    },
     /// Something to know, with a stable code. Not part of the answer.
     Warning {
         /// Stable code.
@@ -77,7 +84,10 @@ impl TurnEvent {
     /// Whether it is no part of the answer, and has no place in it.
     #[must_use]
     pub fn is_aside(&self) -> bool {
-        matches!(self, Self::Status { .. } | Self::Content { .. } | Self::Warning { .. })
+        matches!(
+            self,
+            Self::Status { .. } | Self::Content { .. } | Self::Thinking { .. } | Self::Warning { .. }
+        )
     }
 }
 

@@ -73,12 +73,20 @@ pub enum LogEvent {
         /// The file whose content the model's next answer is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opens: Option<OpenedFile>,
+        /// Whether the session makes the call again once the file that is being written is over.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        waits: bool,
     },
     /// The model has answered with content of a file, or the file came to an end. Never the content itself.
     Wrote(WriteReport),
     /// The person said something while the turn went on; the model reads it with its next question.
     Steered {
         /// What was said.
+        content: String,
+    },
+    /// The session told the model something that nobody else said.
+    Reminded {
+        /// What it was told.
         content: String,
     },
     /// Settings of the session, all anew.
@@ -301,6 +309,8 @@ pub struct ToolResult {
     pub seen: Vec<SeenFile>,
     /// The file whose content the model's next answer is.
     pub opens: Option<OpenedFile>,
+    /// Whether the session makes the call again once the file that is being written is over.
+    pub waits: bool,
 }
 
 impl ToolResult {
@@ -321,8 +331,8 @@ impl LogEvent {
     /// The result of the call `id`.
     #[must_use]
     pub fn resulted(id: impl Into<String>, result: ToolResult, from: ResultSource) -> Self {
-        let ToolResult { content, is_error, details, seen, opens } = result;
-        Self::Resulted { id: id.into(), content, is_error, from, details, seen, opens }
+        let ToolResult { content, is_error, details, seen, opens, waits } = result;
+        Self::Resulted { id: id.into(), content, is_error, from, details, seen, opens, waits }
     }
 
     /// The kind of entry, for indexes and people.
@@ -337,6 +347,7 @@ impl LogEvent {
             Self::Resulted { .. } => "resulted",
             Self::Wrote(_) => "wrote",
             Self::Steered { .. } => "steered",
+            Self::Reminded { .. } => "reminded",
             Self::Configured(_) => "configured",
             Self::Suspended { .. } => "suspended",
             Self::Ended(_) => "ended",

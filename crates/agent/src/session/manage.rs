@@ -161,19 +161,34 @@ impl Sessions {
             let page = config.store.list(after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            all.extend(page.into_iter().map(|summary| (summary.changed_at, summary.id)));
+            all.extend(page.into_iter().map(|summary| (summary.changed_at, summary.id, summary.head)));
         }
         all.sort_unstable();
         let surplus = all.len().saturating_sub(most);
         let mut gone = 0;
-        for (at, (changed, id)) in all.into_iter().enumerate() {
+        for (at, (changed, id, head)) in all.into_iter().enumerate() {
             if at >= surplus && now.saturating_sub(changed) < age {
                 break;
             }
-            // Who works on it holds this.
-            if journal.get(id).lock_if_idle().is_some() {
-                gone += usize::from(config.store.delete(id).await?);
-                journal.forget(id);
+            // Who works on it holds this, here or in another process.
+            let Some(lock) = journal.get(id).lock_if_idle() else { continue };
+            let mut session = match journal.open_if_free(lock).await {
+                Ok(Some(session)) => session,
+                Ok(None) | Err(engross_journal::Error::Unknown) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if session.head() != head {
+                // It went on meanwhile.
+                session.release().await;
+                continue;
+            }
+            let deleted = config.store.delete(id).await;
+            session.discard();
+            session.release().await;
+            journal.forget(id);
+            gone += usize::from(deleted?);
+            for observer in &config.observers {
+                observer.deleted(id);
             }
         }
         Ok(gone)

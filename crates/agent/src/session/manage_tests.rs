@@ -2,7 +2,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engross_llm::{Event, Message, Model, Usage};
-use engross_store::MemoryStore;
+use engross_protocol::SessionId;
+use engross_store::{MemoryStore, Store as _};
 
 use super::event::{ToolStep, TurnEvent};
 use super::log::LogEvent;
@@ -103,12 +104,16 @@ async fn places_are_shared_in_the_order_of_coming() {
 
 /// Remembers what it heard.
 #[derive(Default)]
-struct RecordingObserver(Mutex<Vec<(u64, LogEvent)>>);
+struct RecordingObserver(Mutex<Vec<(u64, LogEvent)>>, Mutex<Vec<SessionId>>);
 
 impl Observer for RecordingObserver {
     fn stored(&self, stored: StoredEntries<'_>) {
         let events = (stored.first..).zip(stored.events.iter().cloned());
         self.0.lock().unwrap().extend(events);
+    }
+
+    fn deleted(&self, session: SessionId) {
+        self.1.lock().unwrap().push(session);
     }
 }
 
@@ -212,4 +217,46 @@ async fn what_is_said_meanwhile_is_read_behind_the_results() {
     assert_eq!(heard(sessions.submit(again).await.unwrap()).await.0, "Again.");
     assert_eq!(model.asked()[2], whole);
     assert_eq!(sessions.get("", &key()).await.unwrap().session.messages.len(), 2);
+}
+
+#[tokio::test]
+async fn old_sessions_go_for_good_but_none_on_which_somebody_works() {
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([text("a"), text("b"), text("c")]));
+    let ear = Arc::new(RecordingObserver::default());
+    let observers: Vec<Arc<dyn Observer>> = vec![Arc::<RecordingObserver>::clone(&ear)];
+    let node = Some("this one".to_owned());
+    let sessions = Sessions::new(SessionsConfig { observers, node, ..config(&store, &model) });
+    let mut ids = Vec::new();
+    for name in ["old", "elsewhere", "older"] {
+        let key = Some(SessionName::Named(name.to_owned()));
+        let answer = sessions.submit(TurnRequest { key, ..request(vec![user("hello")]) }).await.unwrap();
+        ids.push(answer.session);
+        heard(answer).await;
+    }
+    let clock = config(&store, &model).clock;
+    // Until its turn is put away a session is somebody's.
+    let mut lease = None;
+    for _ in 0..500 {
+        lease = store.lease(ids[1], "another one", clock.millis(), 1000).await.unwrap();
+        if lease.is_some() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(lease.is_some());
+    assert_eq!(sessions.expire(1, usize::MAX).await.unwrap(), 0, "none is that old");
+    let mut gone = 0;
+    for _ in 0..500 {
+        gone += sessions.expire(0, usize::MAX).await.unwrap();
+        if gone == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let mut told = ear.1.lock().unwrap().clone();
+    told.sort_unstable();
+    assert_eq!((gone, told), (2, vec![ids[0], ids[2]]), "who made something of them hears it");
+    assert!(sessions.has("", &SessionName::Named("elsewhere".to_owned())).await.unwrap());
+    assert!(!sessions.has("", &SessionName::Named("old".to_owned())).await.unwrap());
 }

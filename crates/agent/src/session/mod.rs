@@ -50,6 +50,9 @@ mod service;
 mod settings;
 mod spans;
 mod state;
+mod stored;
+#[cfg(test)]
+mod stored_tests;
 mod submit;
 mod toolbox;
 pub mod transcript;
@@ -109,6 +112,9 @@ pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;
 pub use state::{FileInProgress, OpenCall, SessionState, TurnPhase, TurnState};
+pub use stored::{
+    CopyOutcome, StoredSession, copy_stored, delete_stored, find_stored, read_stored, stored_sessions,
+};
 pub use toolbox::{
     Briefing, BriefingFuture, NoToolboxes, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture, Toolboxes,
 };

@@ -133,6 +133,10 @@ impl Store for Life {
         self.ask(move |store| store.lease(session, &holder, now, ttl))
     }
 
+    fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
+        self.ask(move |store| store.names(session))
+    }
+
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
         self.ask(|store| store.release(session, fence))
     }
@@ -264,7 +268,7 @@ impl Toolbox for Press {
 pub(super) struct Presses(pub(super) Arc<Outside>);
 
 impl Toolboxes for Presses {
-    fn open<'a>(&'a self, _workspace: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, _workspace: &'a str) -> ToolboxFuture<'a> {
         let press = Arc::new(Press(Arc::clone(&self.0)));
         Box::pin(async move { Ok(press as Arc<dyn Toolbox>) })
     }

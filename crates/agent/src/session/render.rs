@@ -49,6 +49,11 @@ impl Renderer {
         PositionedEvent { position: self.position, event: TurnEvent::Content { text, id: id.to_owned() } }
     }
 
+    /// What has no place of its own.
+    pub(crate) fn aside(&self, event: TurnEvent) -> PositionedEvent {
+        PositionedEvent { position: self.position, event }
+    }
+
     /// Whether the answer is over.
     pub(crate) fn is_over(&self) -> bool {
         self.over
@@ -103,6 +108,7 @@ impl Renderer {
             | LogEvent::Accepted(_)
             | LogEvent::Configured(_)
             | LogEvent::Steered { .. }
+            | LogEvent::Reminded { .. }
             | LogEvent::Began { .. }
             | LogEvent::Resulted { .. } => Vec::new(),
         }

@@ -235,7 +235,7 @@ impl Shed {
 }
 
 impl Toolboxes for Shed {
-    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
         let hammer = Arc::clone(&self.0);
         Box::pin(async move {
             if workspace == "shed" {

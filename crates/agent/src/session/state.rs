@@ -8,6 +8,7 @@ use engross_llm::{Message, ToolCall};
 use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
+use super::intake::same_call;
 use super::log::{
     AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, TurnEnding, WriteReport,
 };
@@ -73,6 +74,9 @@ pub struct TurnState {
     /// The file that is being written: the model's text is its content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writing: Option<FileInProgress>,
+    /// Calls that begin files and wait for the one that is being written, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<ToolCall>,
     /// What was heard of an answer that is not whole yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
@@ -170,10 +174,12 @@ impl SessionState {
                     call.began = true;
                 }
             }
-            LogEvent::Resulted { id, content, is_error, seen, opens, .. } => {
+            LogEvent::Resulted { id, content, is_error, seen, opens, waits, .. } => {
                 self.seen.extend(seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())));
                 if let Some(call) = self.open_call(id) {
                     call.result = Some((content.clone(), *is_error));
+                    let waiting = waits.then(|| call.call.clone());
+                    self.turn.iter_mut().for_each(|turn| turn.waiting.extend(waiting.clone()));
                 }
                 self.close_calls();
                 if let Some(opens) = opens {
@@ -181,7 +187,9 @@ impl SessionState {
                 }
             }
             LogEvent::Wrote(wrote) => self.wrote(wrote),
-            LogEvent::Steered { content } => self.messages.push(Message::User { content: content.clone() }),
+            LogEvent::Steered { content } | LogEvent::Reminded { content } => {
+                self.messages.push(Message::User { content: content.clone() });
+            }
             LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
                 if let Some(turn) = &mut self.turn {
@@ -240,6 +248,7 @@ impl SessionState {
             parameters: Parameters::default(),
             background: false,
             writing: None,
+            waiting: Vec::new(),
             partial: String::new(),
         });
         turn.partial.clear();
@@ -261,6 +270,8 @@ impl SessionState {
         if let Some(turn) = &mut self.turn {
             turn.asked += 1;
             turn.partial.clear();
+            // What is made again waits no more.
+            turn.waiting.retain(|waiting| !calls.iter().any(|call| same_call(waiting, &call.call)));
             turn.calls = calls
                 .iter()
                 .map(|call| OpenCall { call: call.call.clone(), side: call.side, began: false, result: None })
@@ -346,6 +357,10 @@ impl SessionState {
 
     /// The turn is over and the file it was writing is not.
     fn leave(&mut self) {
+        let waiting = self.turn.as_mut().map(|turn| std::mem::take(&mut turn.waiting)).unwrap_or_default();
+        for call in waiting {
+            self.tell_result(&call.id, "It was not begun, since the turn was over before: call again.", true);
+        }
         let Some(FileInProgress { id, file, call, bytes, .. }) =
             self.turn.as_mut().and_then(|turn| turn.writing.take())
         else {

@@ -38,7 +38,7 @@ impl Sessions {
             self.check_model(model)?;
         }
         let toolbox = match &request.workspace {
-            Some(workspace) => Some(self.inner.config.toolboxes.open(workspace).await?),
+            Some(workspace) => Some(self.inner.config.toolboxes.open(&request.principal, workspace).await?),
             None => None,
         };
         let prepared = PreparedRequest { claim: KeyClaim::of(&request)?, request, toolbox };
@@ -188,7 +188,7 @@ impl Sessions {
             // The same request may have come twice at once.
             return self.earlier(prepared).await?.ok_or(error);
         }
-        let toolbox = self.toolbox_of(&session, prepared.toolbox.as_ref()).await;
+        let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
         Ok(self.start(session, (answer, None), now, toolbox))
     }
 
@@ -197,13 +197,14 @@ impl Sessions {
     pub(super) async fn toolbox_of(
         &self,
         session: &SessionState,
+        principal: &str,
         asked: Option<&Arc<dyn Toolbox>>,
     ) -> Option<Arc<dyn Toolbox>> {
         if let Some(asked) = asked {
             return Some(Arc::clone(asked));
         }
         let workspace = session.workspace.as_ref()?;
-        match self.inner.config.toolboxes.open(workspace).await {
+        match self.inner.config.toolboxes.open(principal, workspace).await {
             Ok(toolbox) => Some(toolbox),
             Err(error) => {
                 tracing::warn!(
@@ -254,7 +255,7 @@ impl Sessions {
         }
         let now = config.clock.millis();
         let answer = self.retake(&mut session, now).await?;
-        let toolbox = self.toolbox_of(&session, prepared.toolbox.as_ref()).await;
+        let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
         Ok(Some(self.start(session, (answer, Some(claimed)), now, toolbox)))
     }
 

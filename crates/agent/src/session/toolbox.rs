@@ -72,11 +72,11 @@ pub trait Toolbox: Send + Sync {
 
 /// Opens workspaces.
 pub trait Toolboxes: Send + Sync {
-    /// The toolbox of a workspace.
+    /// The toolbox of a workspace of `principal`, who reaches no others.
     ///
     /// # Errors
     /// When there is no such workspace, or it cannot be reached.
-    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a>;
+    fn open<'a>(&'a self, principal: &'a str, workspace: &'a str) -> ToolboxFuture<'a>;
 }
 
 /// A server without workspaces.
@@ -84,7 +84,7 @@ pub trait Toolboxes: Send + Sync {
 pub struct NoToolboxes;
 
 impl Toolboxes for NoToolboxes {
-    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Err(RequestError::no_workspace(workspace)) })
     }
 }

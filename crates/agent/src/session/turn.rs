@@ -24,7 +24,10 @@ use crate::codes;
 use crate::tools::PERFORM_RESEARCH;
 use crate::writing::{ArgumentStreams, Writer, recall};
 
+mod thoughts;
 mod write;
+
+use thoughts::Thoughts;
 
 /// So many bytes of an answer that streams may be lost by a crash, and no more.
 const UNSTORED_BYTES: usize = 4 << 10;
@@ -258,6 +261,7 @@ impl TurnTask {
         let streams = ArgumentStreams::new();
         let mut calling = self.calling(session);
         let renderer = &mut self.renderer;
+        let mut thoughts = Thoughts::default();
         let writer = self.writer.clone().filter(Writer::takes_arguments);
         let answer = async {
             let _permit = working.acquire().await;
@@ -265,6 +269,11 @@ impl TurnTask {
                 if let Event::Text(delta) = event {
                     unstored.push(delta);
                     channel.publish(renderer.delta(delta));
+                }
+                if let Event::Reasoning(delta) = event {
+                    channel.publish(
+                        thoughts.add(delta, config.clock.millis()).map(|event| renderer.aside(event)),
+                    );
                 }
                 if writer.is_some() {
                     streams.receive(event);

@@ -9,6 +9,7 @@ use engross_protocol::SessionId;
 
 use super::decide::{Action, Input, Offer, RetryState, decide};
 use super::error::RequestError;
+use super::names::principal_in;
 use super::record;
 use super::service::{Inner, Sessions, moment};
 use super::state::TurnPhase;
@@ -80,7 +81,9 @@ impl Sessions {
             false => record::last_answer(&record::read_log(journal.store(), id).await?),
         };
         let answer = self.retake(&mut session, now).await?;
-        let toolbox = self.toolbox_of(&session, None).await;
+        let stored = journal.store().load_by_id(id).await?;
+        let principal = stored.as_ref().map(|stored| principal_in(&stored.key)).unwrap_or_default();
+        let toolbox = self.toolbox_of(&session, principal, None).await;
         tracing::info!(session = %id, "a background turn goes on");
         self.start(session, (answer, claimed), now, toolbox);
         Ok(())

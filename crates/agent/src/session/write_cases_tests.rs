@@ -296,10 +296,11 @@ async fn cases_12_13_refusals_are_results_and_nothing_is_begun() {
 }
 
 #[tokio::test]
-async fn content_in_the_call_is_refused_and_so_is_what_leaves_the_workspace() {
+async fn what_leaves_the_workspace_is_refused() {
     let asked = |arguments: serde_json::Value| [begin_with("call_1", &arguments), bye()];
     for (arguments, code) in [
-        (json!({"target_file": "a.txt", "operation": "create", "content": "x"}), "ARGS_INVALID"),
+        (json!({"target_file": "a.txt"}), "INVALID_OPERATION"),
+        (json!({"operation": "create"}), "TARGET_REQUIRED"),
         (json!({"target_file": "a.txt", "operation": "create", "root": ".."}), "ARGS_INVALID"),
         (json!({"target_file": "../a.txt", "operation": "create"}), "PATH_OUTSIDE_ROOT"),
         (json!({"target_file": ".engross/checkpoints/a", "operation": "create"}), "PROTECTED_PATH"),
@@ -314,19 +315,23 @@ async fn content_in_the_call_is_refused_and_so_is_what_leaves_the_workspace() {
 }
 
 #[tokio::test]
-async fn other_calls_wait_until_the_file_is_complete() {
+async fn a_file_that_is_begun_within_another_waits_for_it() {
     let mut with_call = calls(
         "one\n",
         &[("call_2", "WritePlanTool_begin", r#"{"target_file":"b.txt","operation":"create"}"#)],
     );
     with_call.insert(0, Ok(Event::Text("zero\n".to_owned())));
-    let desk = TestBench::new([begin("a.txt", "create"), with_call, whole("zero\none\ntwo\nDONE\n"), bye()]);
+    let desk = TestBench::new([
+        begin("a.txt", "create"),
+        with_call,
+        whole("zero\none\ntwo\nDONE\n"),
+        whole("other\nDONE\n"),
+        bye(),
+    ]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     assert_eq!(desk.file("a.txt").unwrap(), "zero\none\ntwo\n");
-    assert_eq!(desk.file("b.txt"), None);
-    let (result, _) = desk.result(&heard, "call_2").await;
-    assert_eq!(result["error"]["code"], "ARGS_INVALID");
+    assert_eq!(desk.file("b.txt").unwrap(), "other\n");
 }
 
 #[tokio::test]

@@ -79,27 +79,77 @@ async fn two_files_begun_in_one_answer_are_both_written() {
     let arguments = |file: &str| json!({"target_file": file, "operation": "create"}).to_string();
     let (one, two) = (arguments("one.txt"), arguments("two.txt"));
     let both = calls("", &[("c1", "WritePlanTool_begin", &one), ("c2", "WritePlanTool_begin", &two)]);
-    let again = calls("", &[("c3", "WritePlanTool_begin", &two)]);
-    let desk = TestBench::new([both, whole("first\nDONE\n"), again, whole("second\nDONE\n"), bye()]);
+    let desk = TestBench::new([both, whole("first\nDONE\n"), whole("second\nDONE\n"), bye()]);
     let heard = desk.say("write both").await;
     assert_eq!(heard.end, done(AnswerFinish::Stop));
+    let asked = desk.asked();
+    assert!(asked[1].contains("one.txt comes first") && asked[2].contains("END-"), "{asked:?}");
     assert_eq!(
         (desk.file("one.txt").as_deref(), desk.file("two.txt").as_deref()),
         (Some("first\n"), Some("second\n"))
     );
 }
 
+/// Three at once, the second over two cut answers; the third cannot be begun, and the model is told so.
 #[tokio::test]
-async fn what_was_refused_says_that_nothing_was_begun() {
-    let wrong = json!({"target_file": "a.txt", "operation": "create", "content": "hello"});
-    let right = json!({"target_file": "a.txt", "operation": "create"});
-    let desk =
-        TestBench::new([begin_with("c1", &wrong), begin_with("c2", &right), whole("hello\nDONE\n"), bye()]);
+async fn files_that_wait_have_their_turn_whatever_becomes_of_others() {
+    let arguments = |file: &str| json!({"target_file": file, "operation": "create"}).to_string();
+    let (one, two, three) = (arguments("one.txt"), arguments("two.txt"), arguments("three.txt"));
+    let begin = "WritePlanTool_begin";
+    let all = calls("", &[("c1", begin, &one), ("c2", begin, &two), ("c3", begin, &three)]);
+    let desk = TestBench::new([all, whole("first\nDONE\n"), cut("se\nco"), whole("se\ncond\nDONE\n"), bye()]);
+    desk.put("three.txt", "old");
+    let heard = desk.say("write all").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("one.txt").as_deref(), Some("first\n"));
+    assert_eq!(desk.file("two.txt").as_deref(), Some("se\ncond\n"));
+    assert_eq!(desk.file("three.txt").as_deref(), Some("old"));
+    assert!(desk.asked().last().unwrap().contains("TARGET_EXISTS"));
+}
+
+/// The turn ends in the first file: what waited is not begun behind the person's back, and says so.
+#[tokio::test]
+async fn files_that_wait_are_dropped_with_the_turn() {
+    let arguments = |file: &str| json!({"target_file": file, "operation": "create"}).to_string();
+    let (one, two) = (arguments("one.txt"), arguments("two.txt"));
+    let begin = "WritePlanTool_begin";
+    let both = calls("", &[("c1", begin, &one), ("c2", begin, &two)]);
+    let desk = TestBench::new([both, answer("fir", 3, FinishReason::ContentFilter), bye()]);
+    let heard = desk.say("write both").await;
+    assert!(heard.text.contains("one.txt is not complete"), "{}", heard.text);
+    let (result, is_error) = desk.result(&heard, "c2").await;
+    assert!(is_error && result.to_string().contains("not begun"), "{result}");
+    desk.say("and now").await;
+    assert_eq!((desk.file("one.txt"), desk.file("two.txt")), (None, None));
+}
+
+#[tokio::test]
+async fn content_in_the_call_does_not_keep_the_file_from_being_begun() {
+    let call = json!({"target_file": "a.txt", "operation": "create", "content": "hel"});
+    let desk = TestBench::new([begin_with("c1", &call), whole("hello\nDONE\n"), bye()]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, done(AnswerFinish::Stop));
     assert_eq!(desk.file("a.txt").as_deref(), Some("hello\n"));
-    let (refused, _) = desk.result(&heard, "c1").await;
-    assert!(refused["message"].as_str().unwrap().starts_with("Nothing was begun"), "{refused}");
+    assert!(desk.asked()[1].contains("'content' of the call was not taken"), "{:?}", desk.asked());
+}
+
+/// A model that writes on although its call was refused is told that nothing took it.
+#[tokio::test]
+async fn content_of_a_file_that_was_not_begun_does_not_end_the_turn() {
+    let right = json!({"target_file": "a.txt", "operation": "overwrite"});
+    let content = || whole("hello\nDONE\n");
+    let desk =
+        TestBench::new([begin("a.txt", "create"), content(), begin_with("c2", &right), content(), bye()]);
+    desk.put("a.txt", "old");
+    let heard = desk.say("write").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("a.txt").as_deref(), Some("hello\n"));
+    assert!(desk.asked()[2].starts_with("No file was open"), "{:?}", desk.asked());
+    // Once in a turn: one who does not mend it ends it.
+    let desk = TestBench::new([begin("a.txt", "create"), content(), content(), bye()]);
+    desk.put("a.txt", "old");
+    assert_eq!(desk.say("write").await.end, done(AnswerFinish::Stop));
+    assert_eq!((desk.asked().len(), desk.file("a.txt").as_deref()), (3, Some("old")));
 }
 
 #[tokio::test]
@@ -118,12 +168,16 @@ async fn as_many_files_are_written_in_a_turn_as_a_model_likes() {
 
 #[tokio::test]
 async fn a_reason_that_is_not_known_does_not_end_a_file() {
-    let desk = TestBench::new([
-        begin("a.txt", "create"),
-        answer("one\ntw", 3, FinishReason::Other),
-        whole("one\ntwo\nDONE\n"),
-        bye(),
-    ]);
-    assert_eq!(desk.say("write").await.end, done(AnswerFinish::Stop));
-    assert_eq!(desk.file("a.txt").as_deref(), Some("one\ntwo\n"));
+    for reason in [FinishReason::Other, FinishReason::Recitation] {
+        let desk = TestBench::new([
+            begin("a.txt", "create"),
+            answer("one\ntw", 3, reason),
+            whole("one\ntwo\nDONE\n"),
+            bye(),
+        ]);
+        assert_eq!(desk.say("write").await.end, done(AnswerFinish::Stop));
+        assert_eq!(desk.file("a.txt").as_deref(), Some("one\ntwo\n"));
+        let own_words = desk.asked()[2].contains("words of your own");
+        assert_eq!(own_words, reason == FinishReason::Recitation, "{:?}", desk.asked());
+    }
 }

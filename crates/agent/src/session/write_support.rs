@@ -30,7 +30,7 @@ pub(super) struct TestBench {
 struct Room(Writer);
 
 impl Toolboxes for Room {
-    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::new(WritingTools::new(self.0.clone())) as Arc<dyn Toolbox>) })
     }
 }
@@ -181,7 +181,7 @@ pub(super) async fn hear(mut answer: AnswerStream) -> HeardAnswer {
             TurnEvent::Text(delta) => text.push_str(&delta),
             TurnEvent::Status { message, step, .. } => statuses.push((message, step)),
             TurnEvent::Content { text, .. } => content.push_str(&text),
-            TurnEvent::Call { .. } | TurnEvent::Warning { .. } => {}
+            TurnEvent::Call { .. } | TurnEvent::Thinking { .. } | TurnEvent::Warning { .. } => {}
             end => return HeardAnswer { session: answer.session, text, statuses, content, end },
         }
     }

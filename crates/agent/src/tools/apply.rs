@@ -82,6 +82,7 @@ fn not_valid(index: usize, proposal: &Proposal, error: &ToolError) -> OperationR
         address: None,
         revision_ids: Vec::new(),
         gone_revision_ids: Vec::new(),
+        more_revisions: 0,
         comment_ids: Vec::new(),
         untracked: Vec::new(),
         before: None,

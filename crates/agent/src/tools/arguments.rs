@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::codes;
 use crate::writing::{Texts, check_inline};
 
+use super::salvage::CUT;
 use super::{
     APPLY_REDLINES, PERFORM_RESEARCH, Proposal, Question, READ_DOCUMENT, Research, ToolError, ToolUse,
 };
@@ -31,7 +32,7 @@ pub(crate) enum ParsedCall {
 pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<ParsedCall, ToolError> {
     let fields: &[&str] = match call.name.as_str() {
         READ_DOCUMENT => &["from", "limit", "search", "view"],
-        APPLY_REDLINES => &["operations", "instruction"],
+        APPLY_REDLINES => &["operations", "instruction", CUT],
         PERFORM_RESEARCH => &["instruction"],
         name => {
             let message =
@@ -49,7 +50,7 @@ pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<ParsedCall, T
         return Err(invalid(format!(
             "{} has no argument '{unknown}'; did you mean '{nearest}'? It takes {}",
             call.name,
-            fields.join(", ")
+            fields.iter().filter(|field| **field != CUT).copied().collect::<Vec<_>>().join(", ")
         )));
     }
     match call.name.as_str() {

@@ -11,6 +11,7 @@ mod read;
 mod research;
 mod result;
 mod round;
+mod salvage;
 
 #[cfg(test)]
 mod apply_tests;
@@ -20,6 +21,8 @@ mod arguments_tests;
 mod moved_tests;
 #[cfg(test)]
 mod read_tests;
+#[cfg(test)]
+mod salvage_tests;
 
 use engross_docx::ops::Operation;
 use engross_docx::read::ReadOptions;
@@ -33,6 +36,7 @@ pub(crate) use read::read_document;
 pub(crate) use research::{PERFORM_RESEARCH, Research, spec as research_spec};
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};
 pub(crate) use round::{Round, RoundResult};
+pub(crate) use salvage::{complete_operations, tell_cut};
 
 /// Name of the tool that reads.
 pub(crate) const READ_DOCUMENT: &str = "read_document";

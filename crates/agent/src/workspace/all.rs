@@ -63,6 +63,16 @@ impl Workspaces {
         self.make(name).map(Some)
     }
 
+    /// All workspaces: their names in order, and when a file right in each was last changed, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// As the system says. Blocks.
+    pub fn names(&self) -> Result<Vec<(String, u64)>, FileError> {
+        let folders = self.root.top().folders()?;
+        let named = folders.into_iter().map(|folder| (folder.path.as_str().to_owned(), folder.info.modified));
+        Ok(named.filter(|(name, _)| name_of(name).is_ok()).collect())
+    }
+
     /// The workspace `name`, made if there is none.
     ///
     /// # Errors
@@ -86,7 +96,7 @@ fn name_of(name: &str) -> Result<RelPath, FileError> {
 }
 
 impl Toolboxes for Workspaces {
-    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
         let all = self.clone();
         let name = workspace.to_owned();
         let writer = self.writer(workspace);

@@ -224,6 +224,29 @@ async fn cases_149_and_163_every_tool_and_every_change_has_its_outcome() {
     assert_eq!(said, "One of two.");
 }
 
+/// A call of three operations is cut within the third: two are made, and the model is told of the rest.
+#[tokio::test]
+async fn operations_that_came_whole_before_a_cut_are_made() {
+    let desk = desk(&["nda.docx"]);
+    let operation = |from: &str, to: &str| json!({"op": "modify_text", "paragraphIndex": 50, "originalText": from, "replacementText": to});
+    let whole = json!({"operations": [operation("three (3) years", "five (5) years"), operation("nine lives", "ten")]});
+    let cut = whole
+        .to_string()
+        .replace("]}", r#",{"op":"insert_paragraph","paragraphIndex":50,"content":"A long te"#);
+    let script = json!({"turns": [
+        {"when": {"last_role": "user"}, "tool_calls": [{"name": "apply_redlines", "raw_args": cut}], "finish_reason": "length"},
+        {"when": {"last_role": "tool", "contains": "name its session_id in contentFrom"}, "text": "Two came."}
+    ], "default": {"text": "It was not told."}});
+    let (sessions, _) = sessions(&desk, ScriptModel::new("s", &script.to_string()).unwrap());
+    let events = events(sessions.submit(ask("go")).await.unwrap()).await;
+    let said = |event: &TurnEvent| matches!(event, TurnEvent::Text(text) if text.contains("Two"));
+    assert!(events.iter().any(said), "{events:?}");
+    let document = desk.workspace.open(&path("nda.docx")).unwrap().document;
+    let text =
+        crate::reading::text(&document, &engross_docx::read::ReadOptions::default(), 1 << 20).unwrap().text;
+    assert!(text.contains("five (5) years") && !text.contains("A long te"), "{text}");
+}
+
 /// contracts/word.md §8 cases 150 and 162: the next iteration sees fresh text and numbers, and the document is in the
 /// conversation once however long that is.
 #[tokio::test]

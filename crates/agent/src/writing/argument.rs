@@ -239,7 +239,7 @@ impl ArgumentStream {
         };
         let ended = match &finished {
             Ok(_) => writer.service().finalise(id).await,
-            Err(_) if finish == FinishReason::ContentFilter => {
+            Err(_) if matches!(finish, FinishReason::ContentFilter | FinishReason::Recitation) => {
                 writer.service().turn_end(id, TurnFinish::ContentFilter).await
             }
             Err(_) => writer.service().turn_end(id, TurnFinish::Length).await,

@@ -96,7 +96,7 @@ pub(crate) fn offer(operations: &mut Value) {
         };
         operation["properties"][CONTENT_FROM] = json!({
             "type": "string",
-            "description": format!("Instead of {field}: the session_id of a text file that you have written."),
+            "description": format!("Instead of {field}, and always for one of more than 4 KiB: the session_id of a text file that you have written."),
         });
         if let Some(required) = operation["required"].as_array_mut() {
             required.retain(|name| name != field);

@@ -47,10 +47,13 @@ const OPTIONS: &[&str] = &[
     "patch",
 ];
 
+/// What some models add, and [`BEGIN`] does not take.
+const CONTENT: &[&str] = &["content", "raw_content"];
+
 /// What a call of [`BEGIN`] asks for.
 pub(super) enum Begin {
-    /// A file from its beginning, or a patch of one.
-    New(Box<BeginOptions>),
+    /// A file from its beginning, or a patch of one; and the name of an argument with content, which was not taken.
+    New(Box<BeginOptions>, Option<&'static str>),
     /// To go on with a file that was left.
     Again(WriteSessionId),
 }
@@ -75,8 +78,8 @@ fn begin_spec() -> ToolSpec {
             "type": "object",
             "properties": {
                 "intent": {"type": "string", "description": "What the file is for."},
-                "target_file": {"type": "string", "description": "Path of the file beneath the workspace. A .docx is made of Markdown."},
-                "operation": {"type": "string", "enum": ["create", "overwrite", "append", "patch"]},
+                "target_file": {"type": "string", "description": "Needed for a new file: its path beneath the workspace. A .docx is made of Markdown."},
+                "operation": {"type": "string", "enum": ["create", "overwrite", "append", "patch"], "description": "Needed with target_file."},
                 "patch": {"type": "object", "description": patch},
                 "must_exist": {"type": "boolean", "description": "overwrite only a file that is there."},
                 "expect_sha256": {"type": "string", "description": "The hash that the file must have now."},
@@ -84,9 +87,12 @@ fn begin_spec() -> ToolSpec {
                 "validate": {"type": "string", "enum": ["off", "warn", "strict"]},
                 "unwrap": {"type": "string", "enum": ["off", "auto"]},
                 "terminator": {"type": "string", "enum": ["auto", "done", "sentinel"]},
-                "session_id": {"type": "string", "description": "Instead of all that: go on with a file that was left incomplete."},
+                "encoding": {"type": "string", "enum": ["strict", "replace"], "description": "The file is UTF-8. replace: what is \
+                    not UTF-8 in the content becomes U+FFFD."},
+                "session_id": {"type": "string", "description": "Alone, instead of all that: go on with a file that was left incomplete."},
             },
-            "required": ["target_file", "operation"],
+            // Neither is needed beside session_id; what is missing without it is said by the result.
+            "required": [],
             "additionalProperties": false,
         }),
         strict: None,
@@ -143,11 +149,10 @@ pub(super) fn read(arguments: &str, folder: Option<&str>) -> Result<Begin, Error
             .map(Begin::Again)
             .ok_or_else(|| Error::Options("'session_id' is no id of a write session".to_owned()));
     }
-    if let Some(content) = ["content", "raw_content"].into_iter().find(|name| fields.contains_key(*name)) {
-        let problem = format!(
-            "'{content}' is no argument: call again without it, and write the content as plain text after that call"
-        );
-        return Err(Error::Options(problem));
+    // Content in the call may be cut or escaped wrongly; the file is begun all the same, so that it finds its way.
+    let mut not_taken = None;
+    for name in CONTENT {
+        not_taken = fields.remove(*name).map(|_| *name).or(not_taken);
     }
     if let Some(unknown) = fields.keys().find(|name| !OPTIONS.contains(&name.as_str())) {
         return Err(Error::Options(format!("there is no '{}'", crate::tools::cut(unknown, 40))));
@@ -159,7 +164,7 @@ pub(super) fn read(arguments: &str, folder: Option<&str>) -> Result<Begin, Error
         options.unwrap = Unwrap::Auto;
     }
     in_session(&mut options, folder);
-    Ok(Begin::New(Box::new(options)))
+    Ok(Begin::New(Box::new(options), not_taken))
 }
 
 /// What holds for all files that models write: what goes on with them has to prove its place.

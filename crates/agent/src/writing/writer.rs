@@ -86,7 +86,18 @@ impl Writer {
         let done = match tool::read(&call.arguments, self.folder.as_deref()) {
             Err(error) => Err(error.into()),
             Ok(Begin::Again(id)) => self.again(id, calling).await,
-            Ok(Begin::New(options)) => self.begin(*options, calling).await,
+            Ok(Begin::New(options, not_taken)) => {
+                if let Some(writing) = calling.writing.as_ref().filter(|writing| waits(writing, &options)) {
+                    return waiting(&writing.file, &options.target_file);
+                }
+                self.begin(*options, calling).await.map(|(view, instruction)| match not_taken {
+                    Some(name) => (
+                        view,
+                        format!("'{name}' of the call was not taken: it is no argument. {instruction}"),
+                    ),
+                    None => (view, instruction),
+                })
+            }
         };
         let (view, instruction) = match done {
             Ok(done) => done,
@@ -331,6 +342,20 @@ fn about(view: &WriteSessionView) -> Map<String, Value> {
     reply.insert("stage".to_owned(), json!(view.state.stage()));
     reply.insert("state".to_owned(), json!(view.state.name()));
     reply
+}
+
+/// Whether a file has to wait for the one that is being written. A patch of that one may mend it.
+fn waits(writing: &FileInProgress, options: &BeginOptions) -> bool {
+    options.target_file != writing.file
+}
+
+/// The result of a call whose file has its turn when `before` is written.
+fn waiting(before: &str, file: &str) -> ToolResult {
+    let message = format!(
+        "{before} comes first: write its content now. {file} is begun by itself when {before} is written; do not call for it again."
+    );
+    let reply = json!({"target_file": file, "stage": "waiting", "message": message});
+    ToolResult { content: reply.to_string(), waits: true, ..ToolResult::default() }
 }
 
 /// The result of a call that was refused.

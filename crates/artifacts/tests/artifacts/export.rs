@@ -50,7 +50,7 @@ fn case_012_the_newest_come_first_then_by_path_and_what_is_required_before_all()
     let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for (name, age) in [("old.pdf", 300), ("b.md", 200), ("a.md", 200), ("new.md", 100)] {
-        set_age(&desk.put(&scope, name, name), age);
+        set_age(&desk.put(&scope, name, format!("%PDF-{name}%%EOF")), age);
     }
     // The same moment for both.
     let at = std::fs::metadata(desk.within(&scope, "a.md")).unwrap().modified().unwrap();
@@ -69,7 +69,7 @@ fn case_012_the_newest_come_first_then_by_path_and_what_is_required_before_all()
 fn cases_011_and_031_a_limit_keeps_what_is_required_and_says_that_more_follows() {
     let desk = TestBench::new();
     let scope = desk.scope("s", "r");
-    set_age(&desk.put(&scope, "report.pdf", "p"), 1000);
+    set_age(&desk.put(&scope, "report.pdf", "%PDF-%%EOF"), 1000);
     for number in 0..5 {
         desk.put(&scope, &format!("{number}.md"), "m");
     }
@@ -246,11 +246,11 @@ fn cases_029_and_030_content_is_only_where_it_was_asked_for_and_fits() {
         (contents.into_iter().map(|(_, content)| content).collect::<Vec<_>>(), page.warnings.len())
     };
     let text = |text: &str| Some(text.to_owned());
-    assert_eq!(contents(None), (vec![None, None, None], 0));
+    assert_eq!(contents(None), (vec![None, None, None], 1));
     assert_eq!(
         contents(Some(4)),
-        (vec![None, text(""), text("MTIzNA==")], 1),
-        "an empty file has its content"
+        (vec![None, text(""), text("MTIzNA==")], 2),
+        "an empty file has its content, and a line that says so"
     );
 }
 

@@ -70,7 +70,7 @@ fn a_file_that_was_written_just_now_is_read_again() {
     let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let hashes = MemoryHashes::new(100);
-    let with = HashContext { hashes: &hashes, clock: &SystemClock, threads: NonZeroUsize::MIN };
+    let with = HashContext { hashes: &hashes, clock: &SystemClock, threads: NonZeroUsize::MIN, stop: None };
     for number in 0..300_u32 {
         let text = number.to_le_bytes();
         desk.put(&scope, "a", text);
@@ -117,7 +117,7 @@ fn hashes_are_right_for_any_number_of_threads() {
     for threads in [1, 2, 7, 300] {
         let hashes = MemoryHashes::new(1000);
         let threads = NonZeroUsize::new(threads).unwrap();
-        let with = HashContext { hashes: &hashes, clock: &desk.clock, threads };
+        let with = HashContext { hashes: &hashes, clock: &desk.clock, threads, stop: None };
         let manifest = scope.manifest(&Requirements::default(), None, with).unwrap();
         assert_eq!(manifest.files.len(), 200);
         for (number, file) in manifest.files.iter().enumerate() {

@@ -149,7 +149,8 @@ fn deep_folders_are_looked_through_as_far_as_a_path_reaches() {
     for depth in 0..2_500 {
         if depth % 100 == 0 {
             let flags = rustix::fs::OFlags::CREATE | rustix::fs::OFlags::WRONLY;
-            rustix::fs::openat(&folder, "f", flags, mode).unwrap();
+            let file = rustix::fs::openat(&folder, "f", flags, mode).unwrap();
+            std::io::Write::write_all(&mut std::fs::File::from(file), b"x").unwrap();
         }
         rustix::fs::mkdirat(&folder, "d", mode).unwrap();
         let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::RDONLY;

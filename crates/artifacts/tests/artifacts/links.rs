@@ -1,6 +1,6 @@
 //! Signed download links.
 
-use engross_artifacts::{Keys, LinkQuery, SigningKey};
+use engross_artifacts::{Keys, LinkQuery, Sha256Sum, SigningKey};
 use engross_protocol::hex;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -10,6 +10,9 @@ use super::{HOUR, NOW, key, run, session};
 fn keys() -> Keys {
     Keys::new(vec![key("new", 2), key("old", 1)])
 }
+
+/// What the bytes of the file are known by.
+const SHA: Sha256Sum = Sha256Sum::from_bytes([0xab; 32]);
 
 /// A query, its fields decoded.
 fn query(text: &str) -> LinkQuery {
@@ -22,12 +25,17 @@ fn query(text: &str) -> LinkQuery {
         run_id: field("runId"),
         relative_path: field("relativePath"),
         expires: field("expires"),
+        sha256: Some(field("sha256")),
         sig: field("sig"),
     }
 }
 
 fn good() -> LinkQuery {
-    query(&keys().link(&session("agent:main:x"), &run("run-9"), "reports/brief & co.md", NOW, HOUR).unwrap())
+    query(
+        &keys()
+            .link(&session("agent:main:x"), &run("run-9"), ("reports/brief & co.md", SHA), NOW, HOUR)
+            .unwrap(),
+    )
 }
 
 fn code(query: &LinkQuery, now: u64) -> &'static str {
@@ -36,13 +44,14 @@ fn code(query: &LinkQuery, now: u64) -> &'static str {
 
 #[test]
 fn a_link_has_the_form_of_the_contract() {
-    let link = keys().link(&session("agent:main:x"), &run("run-9"), "reports/brief.md", NOW, HOUR).unwrap();
+    let link =
+        keys().link(&session("agent:main:x"), &run("run-9"), ("reports/brief.md", SHA), NOW, HOUR).unwrap();
     let expires = (NOW + HOUR) / 1000;
-    let message = format!("agent:main:x\nrun-9\nreports/brief.md\n{expires}");
+    let message = format!("agent:main:x\nrun-9\nreports/brief.md\n{expires}\n{SHA}");
     let mac = Hmac::<Sha256>::new_from_slice(&[2; 32]).unwrap().chain_update(message).finalize().into_bytes();
     let sig = hex::encode(mac);
     let expected = format!(
-        "sessionKey=agent%3Amain%3Ax&runId=run-9&relativePath=reports%2Fbrief.md&expires={expires}&sig={sig}"
+        "sessionKey=agent%3Amain%3Ax&runId=run-9&relativePath=reports%2Fbrief.md&sha256={SHA}&expires={expires}&sig={sig}"
     );
     assert_eq!(link, expected);
 }
@@ -57,7 +66,9 @@ fn a_link_leads_to_its_file_until_it_expires() {
 
 #[test]
 fn a_link_that_was_changed_anywhere_is_refused() {
-    let changes: [fn(&mut LinkQuery); 10] = [
+    let changes: [fn(&mut LinkQuery); 12] = [
+        |query| query.sha256 = None,
+        |query| query.sha256 = Some("ab".repeat(31) + "ac"),
         |query| query.session_key.push('x'),
         |query| query.run_id.push('x'),
         |query| query.relative_path.push('x'),
@@ -90,9 +101,20 @@ fn paths_and_keys_that_no_link_is_issued_for_are_refused_first() {
     assert_eq!(code(&query, NOW), "SCOPE_KEY_INVALID", "a line break could move the border between fields");
 }
 
+/// 0.1.0 issued links without a hash.
+#[test]
+fn a_link_of_old_still_leads_to_its_file() {
+    let expires = (NOW + HOUR) / 1000;
+    let message = format!("agent:main:x\nrun-9\na.md\n{expires}");
+    let mac = Hmac::<Sha256>::new_from_slice(&[2; 32]).unwrap().chain_update(message).finalize().into_bytes();
+    let old = LinkQuery { relative_path: "a.md".to_owned(), sha256: None, sig: hex::encode(mac), ..good() };
+    assert_eq!(keys().follow(&old, NOW).unwrap().sha256, None);
+    assert_eq!(code(&LinkQuery { sha256: Some(SHA.to_string()), ..old }, NOW), "DOWNLOAD_LINK_INVALID");
+}
+
 #[test]
 fn an_older_key_verifies_until_it_is_retired() {
-    let old = Keys::new(vec![key("old", 1)]).link(&session("s"), &run("r"), "a", NOW, HOUR).unwrap();
+    let old = Keys::new(vec![key("old", 1)]).link(&session("s"), &run("r"), ("a", SHA), NOW, HOUR).unwrap();
     assert_eq!(code(&query(&old), NOW), "good");
     let retired = SigningKey::new("old", vec![1; 32], Some(NOW)).unwrap();
     let keys = Keys::new(vec![key("new", 2), retired]);

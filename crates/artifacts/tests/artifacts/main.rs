@@ -130,7 +130,12 @@ impl TestBench {
     }
 
     pub(crate) fn hashing(&self) -> HashContext<'_> {
-        HashContext { hashes: &self.hashes, clock: &self.clock, threads: NonZeroUsize::new(2).unwrap() }
+        HashContext {
+            hashes: &self.hashes,
+            clock: &self.clock,
+            threads: NonZeroUsize::new(2).unwrap(),
+            stop: None,
+        }
     }
 
     pub(crate) fn signer(&self) -> Signer<'_> {

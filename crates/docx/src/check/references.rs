@@ -119,9 +119,15 @@ pub(super) fn check_targets(document: &WordDocument, findings: &mut Findings) {
             }),
             Some(target) => {
                 // Links and page numbers may name a mere place; what shows words or a number marks them.
-                let marks_text =
-                    matches!(field.instruction.shows(), Shows::Text | Shows::Number(_) | Shows::Note);
-                if marks_text && references.content(&trees, &target).is_empty() {
+                let is_gone = match field.instruction.shows() {
+                    Shows::Text | Shows::Note => references.content(&trees, &target).is_empty(),
+                    // A paragraph shows its number whether the bookmark holds words or only stands in it.
+                    Shows::Number(_) => {
+                        !references.has_number(&target) && references.content(&trees, &target).is_empty()
+                    }
+                    _ => false,
+                };
+                if is_gone {
                     findings.add(Rule::ReferenceDisplaced, address, || {
                         format!("a reference leads to the bookmark '{name}', from which the text is gone")
                     });

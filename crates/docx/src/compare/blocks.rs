@@ -5,10 +5,10 @@ use engross_xml::{Document, NodeId};
 use super::ops::{Op, steps, whole_steps};
 use super::redliner::{Closeness, Redliner};
 use super::segment::Segment;
-use super::signature::{Signer, number_of};
 use super::stream::Stream;
 use crate::model::effective_text;
 use crate::names::{CUSTOM_XML, DEL, DEL_TEXT, P, P_PR, SDT, SDT_CONTENT, SECT_PR, T, TBL};
+use crate::signature::{Signer, number_of};
 use crate::text::pairing::{Pair, WordBag, equal_pairs, gaps, similar_pairs, with_heavy};
 use crate::text::tokens;
 
@@ -156,7 +156,7 @@ impl Redliner<'_> {
         others: &[Block],
     ) -> Option<Vec<Block>> {
         let name = signer.document.name(block.node);
-        if !matches!(name, SDT | CUSTOM_XML) || self.closeness != Closeness::Words {
+        if !matches!(name, SDT | CUSTOM_XML) || !matches!(self.closeness, Closeness::Words(_)) {
             return None;
         }
         let shell = signer.shell(block.node);
@@ -249,7 +249,7 @@ impl Redliner<'_> {
         let before = stream(self.before_signer(), old, "before", &|node| self.moves.has_before(node));
         let after = stream(self.after_signer(), new, "after", &|node| self.moves.has_after(node));
         let ops: Vec<Op> = match self.closeness {
-            Closeness::Words => steps(&before, &after),
+            Closeness::Words(granularity) => steps(&before, &after, granularity),
             _ => whole_steps(&before, &after),
         };
         let stays = |block: &&Block| block.is_paragraph && !self.moves.has_before(block.node);

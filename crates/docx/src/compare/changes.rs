@@ -6,7 +6,8 @@ use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::document::{Limits, WordDocument};
 use crate::error::Error;
-use crate::revisions::{PlacedRevision, RevisionKind};
+use crate::names::MOVE_FROM;
+use crate::revisions::{PlacedRevision, RevisionKind, moves};
 
 /// What a change does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -61,6 +62,9 @@ pub struct DocumentChange {
     /// Whether the border behind the paragraph comes or goes, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_paragraph: bool,
+    /// Of a text that moves: where its other end stands, that at which it comes or at which it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counterpart: Option<String>,
     /// Whose it is.
     pub author: String,
 }
@@ -74,9 +78,17 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     let mut trees: HashMap<String, Document> = HashMap::new();
     let mut changes: Vec<DocumentChange> = Vec::new();
     let mut last: Option<PlacedRevision> = None;
+    // By part: the name of the move that an element is of. By name: the changes at which it goes and comes.
+    let mut moved: HashMap<String, HashMap<NodeId, String>> = HashMap::new();
+    let mut ends: HashMap<(String, String), [Vec<usize>; 2]> = HashMap::new();
     for placed in document.revisions()? {
         if !trees.contains_key(&placed.part) {
-            trees.insert(placed.part.clone(), document.part_tree(&placed.part)?);
+            let tree = document.part_tree(&placed.part)?;
+            let names = moves(&tree).into_iter();
+            let by_node =
+                names.flat_map(|(name, nodes)| nodes.into_iter().map(move |node| (node, name.clone())));
+            moved.insert(placed.part.clone(), by_node.collect());
+            trees.insert(placed.part.clone(), tree);
         }
         let joins = last.as_ref().filter(|last| last.part == placed.part && last.address == placed.address);
         let follows = joins.is_some_and(|last| {
@@ -84,7 +96,26 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
             tree.is_some_and(|tree| is_next(tree, last.revision.node, placed.revision.node))
         });
         add(&mut changes, &placed, joins.map(|last| last.revision.kind), follows);
+        let name = moved.get(&placed.part).and_then(|moved| moved.get(&placed.revision.node));
+        if let (Some(name), Some(at)) = (name, changes.len().checked_sub(1)) {
+            let [goes, comes] = ends.entry((placed.part.clone(), name.clone())).or_default();
+            let tree = trees.get(&placed.part);
+            let leaves = tree.is_some_and(|tree| tree.name(placed.revision.node) == MOVE_FROM);
+            let own = if leaves { goes } else { comes };
+            own.push(at);
+        }
         last = Some(placed);
+    }
+    for [goes, comes] in ends.into_values() {
+        let places = |own: &[usize]| own.first().and_then(|at| changes.get(*at)).map(|it| it.address.clone());
+        let (from, to) = (places(&goes), places(&comes));
+        for (own, other) in [(goes, to), (comes, from)] {
+            for at in own {
+                if let Some(change) = changes.get_mut(at) {
+                    change.counterpart.clone_from(&other);
+                }
+            }
+        }
     }
     for change in &mut changes {
         change.subject = subject_of(change);
@@ -143,6 +174,7 @@ fn add(
         before,
         after,
         is_paragraph,
+        counterpart: None,
         author: placed.revision.stamp.author.clone(),
     });
 }

@@ -3,10 +3,10 @@
 use engross_xml::{NodeId, NodeKind, QName};
 
 use super::redliner::Redliner;
-use super::signature::{holds_inline, is_main};
 use super::stream::Piece;
 use crate::model::{effective_text, is_range_marker};
 use crate::names::{DEL, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK, INSTR, INSTR_TEXT, R_PR, RUN, T};
+use crate::signature::{holds_inline, is_main};
 
 impl Redliner<'_> {
     /// A run of the document after with a part of its text.

@@ -1,17 +1,16 @@
 //! Lists and styles of the two documents: which are the same, and which are brought over.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
 use super::parts::Importer;
-use super::signature::{Signer, Targets, number_of};
 use crate::error::Error;
 use crate::names::{
-    ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, LINK, LVL, LVL_OVERRIDE, NEXT, NSID, NUM, NUM_ID, STYLE,
-    STYLE_ID, TMPL, VAL,
+    ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, LINK, NEXT, NSID, NUM, NUM_ID, STYLE, STYLE_ID, TMPL, VAL,
 };
 use crate::parts::parse;
+use crate::signature::{Signer, Targets, list_definitions, number_of, numbers_in};
 
 impl Importer {
     pub(super) fn list_numbers(&self, is_after: bool) -> HashMap<String, u64> {
@@ -39,9 +38,9 @@ impl Importer {
             return Ok(());
         };
         let ours = parse(&self.before, &before, &self.limits)?;
-        let known = definitions(&ours);
+        let known = list_definitions(&ours);
         let mut taken: HashSet<&String> = HashSet::new();
-        let wanted = definitions(&theirs);
+        let wanted = list_definitions(&theirs);
         // The same number with the same definition first.
         for (id, definition) in &wanted {
             if known.get(id) == Some(definition) {
@@ -207,30 +206,4 @@ impl Importer {
 fn styles_in(document: &Document) -> HashMap<String, NodeId> {
     let styles = document.children(document.root()).filter(|node| document.name(*node) == STYLE);
     styles.filter_map(|node| Some((document.attribute(node, STYLE_ID)?.into_owned(), node))).collect()
-}
-
-fn numbers_in(document: &Document) -> Vec<(String, NodeId)> {
-    let numbers = document.children(document.root()).filter(|node| document.name(*node) == NUM);
-    numbers.filter_map(|node| Some((document.attribute(node, NUM_ID)?.into_owned(), node))).collect()
-}
-
-/// What each list is, by `w:numId`.
-fn definitions(document: &Document) -> BTreeMap<String, Vec<u64>> {
-    let targets = Targets::default();
-    let signer = Signer::new(document, &targets);
-    let mut levels: HashMap<String, Vec<u64>> = HashMap::new();
-    for node in document.children(document.root()).filter(|node| document.name(*node) == ABSTRACT_NUM) {
-        let id = document.attribute(node, ABSTRACT_NUM_ID).unwrap_or_default().into_owned();
-        let own = document.children(node).filter(|child| document.name(*child) == LVL);
-        levels.insert(id, own.map(|level| signer.whole(level)).collect());
-    }
-    let mut found = BTreeMap::new();
-    for (id, node) in numbers_in(document) {
-        let link = document.child(node, ABSTRACT_NUM_ID).and_then(|link| document.attribute(link, VAL));
-        let mut own = levels.get(&*link.unwrap_or_default()).cloned().unwrap_or_default();
-        let overrides = document.children(node).filter(|child| document.name(*child) == LVL_OVERRIDE);
-        own.extend(overrides.map(|own| signer.whole(own)));
-        found.insert(id, own);
-    }
-    found
 }

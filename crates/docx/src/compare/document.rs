@@ -6,7 +6,6 @@ use engross_xml::{Document, NodeId};
 
 use super::parts::{Importer, notes_in};
 use super::sections::sections_of;
-use super::signature::{Signer, Targets};
 use crate::document::{Limits, WordDocument};
 use crate::error::Error;
 use crate::model::is_revision_wrapper;
@@ -15,6 +14,7 @@ use crate::ops::Tracking;
 use crate::package::Package;
 use crate::parts::{parse, relationships};
 use crate::revisions::{Side, is_property_change};
+use crate::signature::{Signer, Targets};
 
 /// A document that is ready to be compared.
 pub(super) struct Source {
@@ -105,7 +105,7 @@ impl Meaning {
         let name = if is_after { importer.mains.1.clone() } else { importer.mains.0.clone() };
         let targets = targets_with_notes(importer, &name, is_after, part)?;
         let body = main.child(main.root(), BODY).unwrap_or(main.root());
-        let body = Signer { document: main, targets: &targets, with_controls }.blocks(body);
+        let body = Signer { with_controls, ..Signer::new(main, &targets) }.blocks(body);
         let mut pages = BTreeSet::new();
         let relations = importer.relations_of(&name, is_after).list.clone();
         let mut known: HashMap<String, Vec<u64>> = HashMap::new();
@@ -116,8 +116,7 @@ impl Meaning {
                     let tree = part(importer, &own.target)?;
                     let targets = importer.targets(&own.target, is_after);
                     let says_something = says_something(&tree, tree.root());
-                    let blocks =
-                        Signer { document: &tree, targets: &targets, with_controls }.blocks(tree.root());
+                    let blocks = Signer { with_controls, ..Signer::new(&tree, &targets) }.blocks(tree.root());
                     known.insert(own.target.clone(), if says_something { blocks } else { Vec::new() });
                 }
                 if let Some(blocks) = known.get(&own.target).filter(|blocks| !blocks.is_empty()) {
@@ -143,7 +142,7 @@ pub(super) fn targets_with_notes(
         let own = importer.targets(&notes, is_after);
         let signer = Signer::new(&tree, &own);
         for (id, node) in notes_in(&tree) {
-            let number = super::signature::number_of(41, &format!("{:?}", signer.blocks(node)));
+            let number = crate::signature::number_of(41, &format!("{:?}", signer.blocks(node)));
             targets.notes.insert((is_footnote, id), number);
         }
     }

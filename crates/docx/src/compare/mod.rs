@@ -3,14 +3,15 @@
 //! | File | Question it answers |
 //! |---|---|
 //! | `document` | what are the two documents without their revisions, and what do they say? |
-//! | `signature` | when do two elements say the same? |
 //! | `moves`, `moved` | which of the blocks that belong together (`text/pairing`) stand elsewhere? |
+//! | `granularity` | how much of a text gives way together? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
 //! | `stories` | which notes, headers and footers belong together? |
 //! | `report` | what is no tracked change? |
 //! | `side_by_side` | what has each of the two of a paragraph? |
+//! | `three/` | how do two sides come together that began with one document? |
 //! | `changes` | what are the changes, as a list for people and programs? |
 //!
 //! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
@@ -22,6 +23,7 @@ mod content;
 mod cuts;
 mod definitions;
 mod document;
+mod granularity;
 mod left_out;
 mod moved;
 mod moves;
@@ -33,10 +35,10 @@ mod report;
 mod sections;
 mod segment;
 mod side_by_side;
-mod signature;
 mod stories;
 mod stream;
 mod tables;
+mod three;
 
 use engross_xml::Document;
 
@@ -55,8 +57,10 @@ use crate::revisions::{Selection, Side, resolve};
 use crate::styles::Styles;
 
 pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
+pub use self::granularity::Granularity;
 pub use self::report::Limitation;
 pub use self::side_by_side::{ComparedParagraph, TextFate, side_by_side};
+pub use self::three::{MergeConflict, MergeOptions, MergeProof, MergedDocument, compare_three, merged};
 
 /// How two documents are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +73,8 @@ pub struct CompareOptions {
     pub view: Side,
     /// Whether paragraphs that stand elsewhere are moves; else they go there and come here.
     pub moves: bool,
+    /// The least that a change of text replaces.
+    pub granularity: Granularity,
 }
 
 /// A redline, and what is known of it.
@@ -111,7 +117,7 @@ pub fn compare(
     let before = Source::open(before, options.view, limits).map_err(of(false))?;
     let after = Source::open(after, options.view, limits).map_err(of(true))?;
     let mut last = None;
-    for closeness in [Closeness::Words, Closeness::Paragraphs, Closeness::Whole] {
+    for closeness in [Closeness::Words(options.granularity), Closeness::Paragraphs, Closeness::Whole] {
         let comparison = compare_closely(&before, &after, options, closeness, limits).map_err(of(false))?;
         let is_proven =
             comparison.proof.accept == ProofState::Holds && comparison.proof.reject == ProofState::Holds;

@@ -20,7 +20,7 @@ const SHORTEST: usize = 24;
 impl Redliner<'_> {
     /// Notes the paragraphs without a partner that say the same elsewhere in the container, each once.
     pub(super) fn find_moves(&mut self, pairs: &[Pair], old: &[Block], new: &[Block]) {
-        if !self.with_moves || self.closeness != Closeness::Words {
+        if !self.with_moves || !matches!(self.closeness, Closeness::Words(_)) {
             return;
         }
         let mut alone: HashMap<u64, (Vec<NodeId>, Vec<NodeId>)> = HashMap::new();

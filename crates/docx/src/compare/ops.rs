@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use engross_xml::NodeId;
 
+use super::granularity::{Granularity, widened};
 use super::stream::{Piece, Stream, Token, TokenKind};
 use crate::text::words::{TokenSide, diff_tokens};
 
@@ -33,7 +34,7 @@ pub(super) enum Op {
 }
 
 /// The steps from one stream to the other.
-pub(super) fn steps(before: &Stream, after: &Stream) -> Vec<Op> {
+pub(super) fn steps(before: &Stream, after: &Stream, granularity: Granularity) -> Vec<Op> {
     let mut ops = Vec::new();
     // The last marks of both belong together: behind them stands what cannot be joined to.
     let (old_end, new_end) = (last_mark(before), last_mark(after));
@@ -41,11 +42,11 @@ pub(super) fn steps(before: &Stream, after: &Stream) -> Vec<Op> {
         (Some(old), Some(new))
             if before.tokens.get(old).map(|t| t.key) == after.tokens.get(new).map(|t| t.key) =>
         {
-            between(before, 0..old, after, 0..new, &mut ops);
-            keep(before, old..old + 1, after, new..new + 1, &mut ops);
+            between((before, 0..old), (after, 0..new), granularity, &mut ops);
+            keep((before, old..old + 1), (after, new..new + 1), granularity, &mut ops);
             replace(before, old + 1..before.tokens.len(), after, new + 1..after.tokens.len(), &mut ops);
         }
-        _ => between(before, 0..before.tokens.len(), after, 0..after.tokens.len(), &mut ops),
+        _ => between((before, 0..before.tokens.len()), (after, 0..after.tokens.len()), granularity, &mut ops),
     }
     ops
 }
@@ -58,7 +59,7 @@ pub(super) fn whole_steps(before: &Stream, after: &Stream) -> Vec<Op> {
             if before.tokens.get(old).map(|t| t.key) == after.tokens.get(new).map(|t| t.key) =>
         {
             replace(before, 0..old, after, 0..new, &mut ops);
-            keep(before, old..old + 1, after, new..new + 1, &mut ops);
+            keep((before, old..old + 1), (after, new..new + 1), Granularity::Word, &mut ops);
             replace(before, old + 1..before.tokens.len(), after, new + 1..after.tokens.len(), &mut ops);
         }
         _ => replace(before, 0..before.tokens.len(), after, 0..after.tokens.len(), &mut ops),
@@ -73,7 +74,12 @@ fn last_mark(stream: &Stream) -> Option<usize> {
     only_blocks.then_some(behind)
 }
 
-fn between(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, ops: &mut Vec<Op>) {
+fn between(
+    (before, old): (&Stream, Range<usize>),
+    (after, new): (&Stream, Range<usize>),
+    granularity: Granularity,
+    ops: &mut Vec<Op>,
+) {
     let mut known: HashMap<u64, u32> = HashMap::new();
     let mut numbers = |tokens: &[Token]| -> Vec<u32> {
         let mut number = |token: &Token| {
@@ -94,17 +100,18 @@ fn between(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>
         TokenSide { text: &after.text, tokens: &new_tokens, numbers: &new_numbers },
         distinct,
     );
+    let hunks = widened(hunks, granularity, (before, old.start), (old.len(), new.len()));
     let (mut old_at, mut new_at) = (old.start, new.start);
     for (removed, added) in hunks {
         let (removed, added) = (
             removed.start + old.start..removed.end + old.start,
             added.start + new.start..added.end + new.start,
         );
-        keep(before, old_at..removed.start, after, new_at..added.start, ops);
+        keep((before, old_at..removed.start), (after, new_at..added.start), granularity, ops);
         replace(before, removed.clone(), after, added.clone(), ops);
         (old_at, new_at) = (removed.end, added.end);
     }
-    keep(before, old_at..old.end, after, new_at..new.end, ops);
+    keep((before, old_at..old.end), (after, new_at..new.end), granularity, ops);
 }
 
 /// A change. Blocks that are new stand between paragraphs, so all up to the last of them comes first.
@@ -154,7 +161,12 @@ fn insert(stream: &Stream, range: Range<usize>, ops: &mut Vec<Op>) {
     }
 }
 
-fn keep(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, ops: &mut Vec<Op>) {
+fn keep(
+    (before, old): (&Stream, Range<usize>),
+    (after, new): (&Stream, Range<usize>),
+    granularity: Granularity,
+    ops: &mut Vec<Op>,
+) {
     let old_tokens = before.tokens.get(old).unwrap_or_default();
     let new_tokens = after.tokens.get(new).unwrap_or_default();
     for (one, other) in old_tokens.iter().zip(new_tokens) {
@@ -169,12 +181,14 @@ fn keep(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, o
                 } else {
                     replace_code(ours, theirs, ops);
                 }
-                between(shown, 0..shown.tokens.len(), their_shown, 0..their_shown.tokens.len(), ops);
+                let (all, theirs) = (0..shown.tokens.len(), 0..their_shown.tokens.len());
+                between((shown, all), (their_shown, theirs), granularity, ops);
                 keep_pieces(our_tail, their_tail, ops);
             }
             (TokenKind::Wrapper { node, content }, TokenKind::Wrapper { content: theirs, .. }) => {
                 ops.push(Op::Enter(*node));
-                between(content, 0..content.tokens.len(), theirs, 0..theirs.tokens.len(), ops);
+                let (all, their_all) = (0..content.tokens.len(), 0..theirs.tokens.len());
+                between((content, all), (theirs, their_all), granularity, ops);
                 ops.push(Op::Leave(*node));
             }
             (TokenKind::Mark(before), TokenKind::Mark(after)) => {

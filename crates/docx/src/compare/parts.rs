@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use engross_xml::{Document, Limits, NodeId};
 
-use super::relations::{PartRelations, RawRelationship, relation_number};
-use super::signature::Targets;
+use super::relations::{PartRelations, RawRelationship};
 use crate::error::Error;
 use crate::names::{ENDNOTE, FOOTNOTE, ID, TYPE};
 use crate::package::Package;
 use crate::parts::{ContentTypes, declare_extension, declare_type, parse};
+use crate::signature::Targets;
 
 /// What of a kind of note is there.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl Importer {
     pub(super) fn targets(&mut self, part: &str, is_after: bool) -> Targets {
         let relations = self.relations_of(part, is_after).list.clone();
         let package = if is_after { &self.after } else { &self.before };
-        let links = relations.iter().map(|own| (own.id.clone(), relation_number(package, own))).collect();
+        let links = relations.iter().map(|own| (own.id.clone(), own.number(package))).collect();
         Targets { links, lists: self.list_numbers(is_after), notes: HashMap::new() }
     }
 
@@ -135,9 +135,9 @@ impl Importer {
         }
         let theirs = self.relations_of(after, true).list.iter().find(|own| own.id == id).cloned();
         let Some(theirs) = theirs else { return id.to_owned() };
-        let wanted = relation_number(&self.after, &theirs);
+        let wanted = theirs.number(&self.after);
         let ours = self.relations_of(before, false).list.clone();
-        let same = ours.iter().find(|own| relation_number(&self.before, own) == wanted);
+        let same = ours.iter().find(|own| own.number(&self.before) == wanted);
         let own = match same {
             Some(same) => same.id.clone(),
             None => {

@@ -5,10 +5,10 @@
 
 use engross_xml::{Document, NodeId, QName};
 
+use super::granularity::Granularity;
 use super::moved::Moves;
 use super::parts::Importer;
 use super::report::Limitation;
-use super::signature::{Signer, Targets};
 use crate::edit::{Ids, PendingParts, RevisionWriter};
 use crate::names::{
     ABSTRACT_NUM_ID, BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
@@ -16,13 +16,14 @@ use crate::names::{
     NUM_ID, P_PR, P_PR_CHANGE, P_STYLE, PARA_ID, PERM_END, PERM_START, PROOF_ERR, R_PR, R_PR_CHANGE, R_STYLE,
     SDT_PR, SECT_PR, TBL_STYLE, TEXT_ID, VAL,
 };
+use crate::signature::{Signer, Targets};
 use crate::styles::Styles;
 
 /// How closely two texts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closeness {
-    /// Word by word.
-    Words,
+    /// Word by word, or by what stands around the words.
+    Words(Granularity),
     /// What differs is replaced, paragraph by paragraph.
     Paragraphs,
     /// Everything is replaced.
@@ -90,28 +91,10 @@ impl Redliner<'_> {
     pub(super) fn import(&mut self, node: NodeId) -> NodeId {
         let imported = self.tree.import(self.after, node);
         if !imported.declared.is_empty() {
-            self.ignore_as_there(&imported.declared);
+            ignore_as_there(self.tree, self.after, &imported.declared);
         }
         self.adopt(imported.node);
         imported.node
-    }
-
-    /// Prefixes that a reader of the other document may ignore may be ignored here.
-    fn ignore_as_there(&mut self, prefixes: &[String]) {
-        let theirs = self.after.attribute(self.after.root(), IGNORABLE).unwrap_or_default().into_owned();
-        let root = self.tree.root();
-        let mut ours = self.tree.attribute(root, IGNORABLE).unwrap_or_default().into_owned();
-        let mut is_new = false;
-        for prefix in theirs.split_whitespace().filter(|prefix| prefixes.iter().any(|own| own == prefix)) {
-            if !ours.split_whitespace().any(|known| known == prefix) {
-                ours = format!("{ours} {prefix}").trim().to_owned();
-                is_new = true;
-            }
-        }
-        if is_new {
-            self.tree.ensure_prefix(MC, "mc", "http://schemas.openxmlformats.org/markup-compatibility/2006");
-            self.tree.set_attribute(root, IGNORABLE, &ours);
-        }
     }
 
     fn adopt(&mut self, top: NodeId) {
@@ -216,6 +199,24 @@ impl Redliner<'_> {
         };
         writer.document.append(record, before);
         writer.document.append(new, record);
+    }
+}
+
+/// Prefixes that a reader of the other document may ignore may be ignored here.
+pub(super) fn ignore_as_there(tree: &mut Document, after: &Document, prefixes: &[String]) {
+    let theirs = after.attribute(after.root(), IGNORABLE).unwrap_or_default().into_owned();
+    let root = tree.root();
+    let mut ours = tree.attribute(root, IGNORABLE).unwrap_or_default().into_owned();
+    let mut is_new = false;
+    for prefix in theirs.split_whitespace().filter(|prefix| prefixes.iter().any(|own| own == prefix)) {
+        if !ours.split_whitespace().any(|known| known == prefix) {
+            ours = format!("{ours} {prefix}").trim().to_owned();
+            is_new = true;
+        }
+    }
+    if is_new {
+        tree.ensure_prefix(MC, "mc", "http://schemas.openxmlformats.org/markup-compatibility/2006");
+        tree.set_attribute(root, IGNORABLE, &ours);
     }
 }
 

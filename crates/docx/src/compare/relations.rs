@@ -1,12 +1,12 @@
-//! The relationships of one part, and what they lead to as a number.
+//! The relationships of one part.
 
 use engross_xml::Limits;
 
-use super::signature::number_of;
 use crate::error::Error;
 use crate::names::{N_TYPE, RELATIONSHIP};
 use crate::package::Package;
 use crate::parts::{NewRelation, parse, relate, relationships, relationships_part};
+use crate::signature::relation_number;
 
 /// A relationship with the whole URI of its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,12 @@ pub(super) struct RawRelationship {
 }
 
 impl RawRelationship {
+    /// What it leads to, as a number.
+    pub(super) fn number(&self, package: &Package) -> u64 {
+        let kind = self.kind.rsplit('/').next().unwrap_or_default();
+        relation_number(package, kind, (&self.target, self.external))
+    }
+
     pub(super) fn is_kind(&self, kind: &str) -> bool {
         self.kind.rsplit('/').next() == Some(kind)
     }
@@ -82,14 +88,4 @@ impl PartRelations {
         });
         relate(package, part, new, limits)
     }
-}
-
-/// What a relationship leads to: an address, or the bytes of a part.
-pub(super) fn relation_number(package: &Package, own: &RawRelationship) -> u64 {
-    let kind = own.kind.rsplit('/').next().unwrap_or_default();
-    if own.external {
-        return number_of(32, &format!("{kind} {}", own.target));
-    }
-    let (size, checksum) = package.fingerprint(&own.target).unwrap_or_default();
-    number_of(33, &format!("{kind} {size} {checksum}"))
 }

@@ -296,7 +296,7 @@ impl Redliner<'_> {
             let wanted = theirs.map(|theirs| self.import(theirs));
             change_properties(&mut self.writer(), before, wanted);
         }
-        let format = |signer: super::signature::Signer<'_>, properties: Option<NodeId>| {
+        let format = |signer: crate::signature::Signer<'_>, properties: Option<NodeId>| {
             properties.map_or(0, |properties| signer.format(properties))
         };
         if format(self.before_signer(), ours) != format(self.after_signer(), theirs) {

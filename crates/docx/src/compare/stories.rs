@@ -174,7 +174,7 @@ impl Redliner<'_> {
                     let other = parse(&self.importer.after, &known, &limits.xml)?;
                     let numbers = |redliner: &mut Self, tree: &Document, part: &str| {
                         let targets = redliner.importer.targets(part, true);
-                        super::signature::Signer::new(tree, &targets).blocks(tree.root())
+                        crate::signature::Signer::new(tree, &targets).blocks(tree.root())
                     };
                     if numbers(self, &after, &theirs) != numbers(self, &other, &known) {
                         self.limitations.push(Limitation::left(

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use engross_xml::{NodeId, NodeKind};
 
-use super::signature::{Signer, holds_inline, is_silent, number_of};
 use crate::model::{OBJECT, effective_text, is_range_marker};
 use crate::names::{
     DEL_TEXT, FLD_CHAR, FLD_CHAR_TYPE, INSTR_TEXT, P_PR, R_PR, RUN, SDT_CONTENT, SDT_END_PR, SDT_PR, SECT_PR,
     T,
 };
+use crate::signature::{Signer, holds_inline, is_silent, number_of};
 use crate::text::tokens;
 
 /// A part of a leaf of a run.

@@ -4,7 +4,7 @@
 //! by a batch that failed, or by an atomic one of which a single operation was not done.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use engross_xml::{Document, NodeId, TreeCheckpoint};
 
@@ -34,6 +34,7 @@ struct Before {
     ignored: IgnoredMarkup,
     numbering: Numbering,
     resolved: bool,
+    is_rebased: bool,
 }
 
 /// Operations of a batch on one story.
@@ -161,11 +162,13 @@ impl WordDocument {
             anchors: BTreeMap::new(),
             targets: BTreeMap::new(),
             gone: HashSet::new(),
+            as_read: HashMap::new(),
         };
         for (index, outcome) in refused {
             run.skipped.insert(*index);
             run.set(*index, outcome.clone());
         }
+        self.resolve_first(&mut run)?;
         self.note_references(&mut run);
         self.find_anchors(&mut run)?;
         if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
@@ -296,6 +299,7 @@ impl WordDocument {
             styles: self.styles.clone(),
             numbering: self.numbering.clone(),
             resolved: self.resolved,
+            is_rebased: self.is_rebased,
         }
     }
 
@@ -325,6 +329,7 @@ impl WordDocument {
         self.styles = before.styles;
         self.numbering = before.numbering;
         self.resolved = before.resolved;
+        self.is_rebased = before.is_rebased;
     }
 
     /// Adds the author and the text of the comments that are in the way to refusals.
@@ -406,6 +411,9 @@ impl WordDocument {
         let own = (&mut self.ids, &mut run.pending);
         let mut edits =
             BatchRun::new((tree, root, name), context, own, &self.ignored, run.first_id, run.signature);
+        if let Some(read) = run.as_read.get(&(part.clone(), root)) {
+            edits.count_as(read);
+        }
         let operations = group.operations.iter();
         let mut outcomes: Vec<(usize, OperationOutcome)> =
             operations.map(|(index, operation)| (*index, edits.run(operation))).collect();

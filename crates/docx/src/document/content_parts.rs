@@ -8,13 +8,15 @@ use engross_xml::{Document, NodeId, QName};
 
 use super::WordDocument;
 use super::new_parts::{ENDNOTES_PART, FOOTNOTES_PART, STYLES_PART};
-use crate::edit::{BuiltInStyle, CurrentPart, NewNote, PendingParts, pieces, write_pieces};
+use crate::edit::{BuiltInStyle, CurrentPart, Ids, NewNote, NoteContent, PendingParts, pieces, write_pieces};
 use crate::error::Error;
+use crate::model::{is_range_marker, is_revision_wrapper};
 use crate::names::{
     CONTINUATION_SEPARATOR, ENDNOTE, ENDNOTE_REF, FOOTNOTE, FOOTNOTE_REF, HYPERLINK, ID, N_LOWER_ID, P, P_PR,
-    P_STYLE, R, R_ID, R_PR, R_STYLE, RUN, SEPARATOR, SPACING, TYPE, VAL,
+    P_STYLE, PARA_ID, R, R_ID, R_PR, R_STYLE, RUN, SEPARATOR, SPACING, TYPE, VAL,
 };
 use crate::parts::relationships;
+use crate::revisions::is_property_change;
 use crate::styles::Styles;
 use crate::text::{LinkDestination, NoteKind, StyledText};
 
@@ -116,14 +118,27 @@ impl WordDocument {
         let styles = [text, reference].map(|style| style.find(&self.styles).map(str::to_owned));
         let link = BuiltInStyle::Hyperlink.find(&self.styles).map(str::to_owned);
         pending.part = self.current_part(&part)?;
+        let mut ids = self.ids.clone();
         let tree = self.load_mut(&part)?;
         if is_new {
             write_separators(tree, element);
         }
         for note in notes {
+            let texts = match &note.content {
+                NoteContent::Text(texts) => texts,
+                NoteContent::CopyOf(id) => {
+                    if let Some(copy) = copy_of_note(tree, element, *id) {
+                        tree.set_attribute(copy, ID, &note.id.to_string());
+                        renumber_revisions(tree, copy, &mut ids);
+                        let root = tree.root();
+                        tree.append(root, copy);
+                    }
+                    continue;
+                }
+            };
             let node = tree.new_element(element);
             tree.set_attribute(node, ID, &note.id.to_string());
-            for (number, content) in note.content.iter().enumerate() {
+            for (number, content) in texts.iter().enumerate() {
                 let paragraph = paragraph_of_style(tree, styles.first().and_then(Option::as_deref));
                 if number == 0 {
                     let run = run_of_style(tree, styles.get(1).and_then(Option::as_deref));
@@ -138,6 +153,7 @@ impl WordDocument {
             let root = tree.root();
             tree.append(root, node);
         }
+        self.ids = ids;
         self.touched.insert(part);
         Ok(())
     }
@@ -159,6 +175,36 @@ impl WordDocument {
         self.styles = styles;
         self.touched.insert(part);
         Ok(())
+    }
+}
+
+/// A copy of a note, without what only one element may have.
+fn copy_of_note(tree: &mut Document, element: QName, id: i64) -> Option<NodeId> {
+    let is_it = |node: &NodeId| {
+        let own = tree.attribute(*node, ID).and_then(|own| own.trim().parse::<i64>().ok());
+        tree.name(*node) == element && own == Some(id)
+    };
+    let note = tree.children(tree.root()).find(is_it)?;
+    let copy = tree.copy(note);
+    let below: Vec<NodeId> = tree.descendants(copy).collect();
+    for node in below {
+        match tree.name(node) {
+            P => {
+                tree.remove_attribute(node, PARA_ID);
+            }
+            name if is_range_marker(name) => tree.detach(node),
+            _ => {}
+        }
+    }
+    Some(copy)
+}
+
+/// Gives revisions in a copy ids of their own.
+fn renumber_revisions(tree: &mut Document, copy: NodeId, ids: &mut Ids) {
+    let is_revision = |name| is_revision_wrapper(name) || is_property_change(name);
+    let below: Vec<NodeId> = tree.descendants(copy).filter(|node| is_revision(tree.name(*node))).collect();
+    for node in below {
+        tree.set_attribute(node, ID, &ids.take().to_string());
     }
 }
 

@@ -45,6 +45,12 @@ impl WordDocument {
             ReferenceEdit::InsertCrossReference { spot, to, show } => {
                 self.insert_cross_reference(run, index, (spot, to, *show))?
             }
+            ReferenceEdit::InsertContents { side, levels, title, .. } => match anchor_of(run, index) {
+                Ok(anchor) => {
+                    self.insert_contents(run, index, &anchor, (*side, *levels, title.as_deref()))?
+                }
+                Err(refusal) => Err(refusal),
+            },
             ReferenceEdit::InsertField { spot, instruction, result } => {
                 let field = FieldText {
                     instruction: instruction.clone(),
@@ -105,6 +111,9 @@ impl WordDocument {
                 Err(why) => left.push(format!("{address}: the field cannot be changed, since {why}")),
             }
         }
+        let contents = self.update_contents(run, index)?;
+        count += contents.changed;
+        left.extend(contents.left);
         let more = left.len().saturating_sub(LEFT_SHOWN);
         left.truncate(LEFT_SHOWN);
         if more > 0 {

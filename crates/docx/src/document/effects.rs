@@ -27,6 +27,8 @@ pub struct Survey {
     filled: BTreeSet<String>,
     /// By term: the text that defines it.
     terms: BTreeMap<String, String>,
+    /// Tables of contents that did not list what they should.
+    outdated_contents: BTreeSet<NodeId>,
 }
 
 /// What edits did besides.
@@ -44,7 +46,8 @@ pub struct Effects {
     /// How many fields show a number or words that their next update changes; `update_fields` does that at once.
     #[serde(skip_serializing_if = "is_zero")]
     pub fields_to_update: usize,
-    /// Tables of contents with entries for headings that are gone or elsewhere, which their next update mends.
+    /// Tables of contents whose lines are not those of the headings any more, which their next update mends; `update_fields` does
+    /// that at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outdated_contents: Vec<String>,
     /// How many more there are of what is listed above.
@@ -150,6 +153,11 @@ impl WordDocument {
             bookmarks: BTreeSet::new(),
             filled: BTreeSet::new(),
             terms: BTreeMap::new(),
+            outdated_contents: self
+                .outdated_contents(references)
+                .into_iter()
+                .map(|(table, _)| table)
+                .collect(),
         };
         if let Some(PlacedStory { story, labels, .. }) = references.stories.first() {
             for (at, node) in story.paragraphs.iter().enumerate() {
@@ -186,7 +194,12 @@ impl WordDocument {
                 now: stale.now,
             })
         });
-        let (dangling, outdated_contents) = dangling(&references, before, &now);
+        let (dangling, mut outdated_contents) = dangling(&references, before, &now);
+        for (table, address) in self.outdated_contents(&references) {
+            if !before.outdated_contents.contains(&table) && !outdated_contents.contains(&address) {
+                outdated_contents.push(address);
+            }
+        }
         let terms = changed_terms(before, &now, &trees, &references);
         Effects {
             renumbered: bounded(renumbered, &mut more.renumbered),

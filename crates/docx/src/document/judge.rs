@@ -206,11 +206,12 @@ impl Judge<'_> {
         let more = places.len().saturating_sub(PLACES_SHOWN);
         places.truncate(PLACES_SHOWN);
         let shown = if shown.is_empty() { name } else { shown };
+        let verb = if places.len() == 1 && more == 0 { "refers" } else { "refer" };
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         Refusal::new(
             RefusalCode::ReferenceBroken,
             format!(
-                "{}{more} refer to this text (bookmark {shown}), and would lead nowhere or elsewhere; change or delete those references \
+                "{}{more} {verb} to this text (bookmark {shown}), and would lead nowhere or elsewhere; change or delete those references \
                  in the same batch, or say \"references\": {{\"retarget\": \"P…\"}} to let them lead to another paragraph, or \
                  \"references\": \"drop\" to make them plain text",
                 places.join(", ")

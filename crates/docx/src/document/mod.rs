@@ -2,15 +2,17 @@
 //!
 //! | File | Door |
 //! |---|---|
-//! | `mod` | opening, reading, comments |
+//! | `mod` | opening, comments |
+//! | `reading` | stories as numbered paragraphs, searches |
 //! | `apply`, `run` | batches of operations |
 //! | `scope` | searches in several stories |
 //! | `controls` | content controls: their list, which are meant, the data they are bound to |
 //! | `headers`, `properties` | headers and footers that are new or shared; title, author and the like |
+//! | `html` | the document as HTML |
 //! | `clean` | a version without revisions, comments and authors |
 //! | `style_list` | the styles there are |
 //! | `effects`, `references` | what edits do beyond the words they change, and what refers to what |
-//! | `cross_references` | operations on bookmarks, fields and references |
+//! | `cross_references`, `contents` | operations on bookmarks, fields and references; tables of contents |
 //! | `settle`, `judge` | what becomes of references to text that moves or goes |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
@@ -24,10 +26,12 @@ mod apply;
 mod clean;
 mod comment_xml;
 mod content_parts;
+mod contents;
 mod controls;
 mod cross_references;
 mod effects;
 mod headers;
+mod html;
 mod judge;
 mod lists;
 mod markdown;
@@ -35,6 +39,7 @@ mod new_parts;
 mod outline;
 mod own;
 mod properties;
+mod reading;
 pub(crate) mod references;
 mod resolve;
 mod run;
@@ -56,29 +61,24 @@ pub use properties::Properties;
 pub use style_list::StyleReading;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
-use self::apply::find_story;
 use crate::canon::IgnoredMarkup;
 use crate::edit::{GivenFiles, Ids, free_ids};
 use crate::error::Error;
-use crate::model::{View, paragraphs};
-use crate::names::{BODY, BOOKMARK_START, DOCUMENT, NAME, P, VOCABULARY, W, W_URI};
+use crate::flat_opc::{is_flat_opc, package_of};
+use crate::model::paragraphs;
+use crate::names::{BODY, DOCUMENT, VOCABULARY, W, W_URI};
 use crate::numbering::Numbering;
 use crate::ops::Proof;
 use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
-use crate::read::{
-    LabelSources, ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, find_stories,
-    hexadecimal, read_story, story_root, without_object_labels,
-};
-use crate::revisions::{Comment, comments};
+use crate::read::{StoryPart, find_stories, hexadecimal};
+use crate::revisions::{Comment, CommentRow, comments};
 use crate::styles::Styles;
-use crate::text::find;
 
 /// Bounds on what is opened.
 #[derive(Debug, Clone, Default)]
@@ -116,6 +116,13 @@ pub struct PlacedComment {
     pub comment: Comment,
 }
 
+impl From<&PlacedComment> for CommentRow {
+    fn from(placed: &PlacedComment) -> Self {
+        let PlacedComment { address, comment } = placed.clone();
+        Self::new(address, comment)
+    }
+}
+
 /// A Word document.
 ///
 /// ```
@@ -146,6 +153,8 @@ pub struct WordDocument {
     record: OwnRecord,
     /// Resolved on purpose: the proof of edits does not apply.
     resolved: bool,
+    /// Whether the package's parts are no more those that were opened, since revisions were resolved before edits.
+    is_rebased: bool,
     /// Parts besides the main one that the session has changed, as they are now.
     others: BTreeMap<String, Document>,
     /// Parts that hold edits of this session, the main one among them.
@@ -166,11 +175,12 @@ const EVERYWHERE: &str = "everywhere";
 type LoadedStory<'a> = (StoryPart, Option<Cow<'a, Document>>);
 
 impl WordDocument {
-    /// Opens the bytes of a `.docx` file.
+    /// Opens the bytes of a `.docx` file, or of a package as one XML file (Flat OPC).
     ///
     /// # Errors
     /// When they are no package, no Word document, or pass a limit.
     pub fn open(bytes: Vec<u8>, limits: &Limits) -> Result<Self, Error> {
+        let bytes = if is_flat_opc(&bytes) { package_of(bytes, limits)? } else { bytes };
         let package = Package::open(bytes, &limits.package)?;
         let main_name = relationships(&package, "", &limits.xml)?
             .into_iter()
@@ -213,6 +223,7 @@ impl WordDocument {
             ids,
             record: OwnRecord::default(),
             resolved: false,
+            is_rebased: false,
             others: BTreeMap::new(),
             edited: BTreeSet::new(),
             touched: BTreeSet::new(),
@@ -222,7 +233,7 @@ impl WordDocument {
         })
     }
 
-    /// The bytes that were opened.
+    /// The bytes that were opened; of Flat OPC the package that it holds.
     #[must_use]
     pub fn source(&self) -> &[u8] {
         self.package.source()
@@ -277,177 +288,6 @@ impl WordDocument {
     #[must_use]
     pub fn paragraph_count(&self) -> usize {
         paragraphs(&self.tree, self.body).len()
-    }
-
-    /// Reads a story.
-    ///
-    /// # Errors
-    /// When there is no such story or cursor, or another part cannot be read.
-    pub fn read(&self, options: &ReadOptions) -> Result<Reading, Error> {
-        // Who looks for words means all of the document, unless a story is named.
-        let story = options.story.as_deref().or(options.search.as_ref().map(|_| EVERYWHERE));
-        let (mut all, mut total) = self.read_paragraphs(story, options.view, options.labels)?;
-        if options.story.is_none() {
-            total = self.paragraph_count();
-        }
-        if let Some(from) = &options.from {
-            let number = from.trim_start_matches('[').trim_end_matches(']');
-            let index = number.strip_prefix('P').unwrap_or(number).parse().ok();
-            let start = all.iter().position(|paragraph| {
-                // The view may not show the paragraph itself.
-                paragraph.address == number
-                    || paragraph.address.starts_with('P')
-                        && index.is_some_and(|index: usize| {
-                            (index..=total).contains(&paragraph.index) && index > 0
-                        })
-            });
-            let Some(start) = start else { return Err(Error::InvalidCursor { cursor: from.clone() }) };
-            all.drain(..start);
-        }
-        let mut note = None;
-        if let Some(search) = &options.search {
-            let wanted = search.to_lowercase();
-            let hit =
-                // What a label shows is text between other text.
-                |paragraph: &ParagraphReading| {
-                    !find(&without_object_labels(&paragraph.text).to_lowercase(), &wanted).is_empty()
-                };
-            all.retain(hit);
-            let (other, told) = match options.view {
-                View::Original => {
-                    (View::Accepted, "a pending revision inserts it; read with the accepted view")
-                }
-                _ => (View::Original, "a pending revision deletes it; read with the original view"),
-            };
-            if all.is_empty() {
-                let (elsewhere, _) = self.read_paragraphs(story, other, false)?;
-                let places: Vec<String> =
-                    elsewhere.into_iter().filter(hit).take(5).map(|paragraph| paragraph.address).collect();
-                note = (!places.is_empty()).then(|| {
-                    format!("'{search}' is in no text of this view, but in {}: {told}", places.join(", "))
-                });
-            }
-        }
-        let mut cursor = None;
-        if let Some(limit) = options.limit.filter(|limit| *limit < all.len()) {
-            cursor = all.get(limit).map(|paragraph| paragraph.address.clone());
-            all.truncate(limit);
-        }
-        let view = match options.view {
-            View::Original => "original",
-            View::Markup => "markup",
-            _ => "accepted",
-        };
-        let is_first = options.story.is_none() && options.from.is_none() && options.search.is_none();
-        let stories = if is_first { self.story_sizes(&all)? } else { Vec::new() };
-        Ok(Reading { revision: self.revision(), view, stories, paragraphs: all, cursor, total, note })
-    }
-
-    /// The stories of the document with their sizes; none where there is only the body, `body` as read.
-    fn story_sizes(&self, body: &[ParagraphReading]) -> Result<Vec<StorySize>, Error> {
-        let size = |name: &str, paragraphs: &[ParagraphReading]| StorySize {
-            name: name.to_owned(),
-            paragraphs: paragraphs.len(),
-            characters: paragraphs.iter().map(|paragraph| paragraph.text.chars().count()).sum(),
-        };
-        let mut sizes = vec![size("body", body)];
-        let mut shown: BTreeSet<(String, String)> = BTreeSet::new();
-        for story in self.stories()? {
-            // A header that several sections show is one.
-            if shown.insert((story.part.clone(), story.key.clone())) {
-                let (paragraphs, _) = self.read_paragraphs(Some(&story.name), View::Accepted, false)?;
-                sizes.push(size(&story.name, &paragraphs));
-            }
-        }
-        Ok(if sizes.len() > 1 { sizes } else { Vec::new() })
-    }
-
-    /// The paragraphs of a story, the body without, of all stories of a kind, or of all; and how many there are, with those that
-    /// the view does not show.
-    fn read_paragraphs(
-        &self,
-        story: Option<&str>,
-        view: View,
-        labels: bool,
-    ) -> Result<(Vec<ParagraphReading>, usize), Error> {
-        let wanted = story.unwrap_or("body");
-        let (mut all, mut total) = match wanted {
-            "body" | EVERYWHERE => {
-                self.read_in(&self.tree, self.body, (&self.main_name, ""), (view, labels))?
-            }
-            _ => (Vec::new(), 0),
-        };
-        let stories = match wanted {
-            "body" => Vec::new(),
-            EVERYWHERE => self.every_story()?,
-            _ => self.stories_named(wanted)?,
-        };
-        for (story, part) in stories {
-            let document = part.as_deref().unwrap_or(&self.tree);
-            if let Some(root) = story_root(document, &story) {
-                let (own, count) =
-                    self.read_in(document, root, (&story.part, &story.name), (view, labels))?;
-                all.extend(own);
-                total += count;
-            }
-        }
-        Ok((all, total))
-    }
-
-    /// The paragraphs of the story `name` (empty: the body) of a part.
-    fn read_in(
-        &self,
-        document: &Document,
-        root: NodeId,
-        (part, name): (&str, &str),
-        (view, labels): (View, bool),
-    ) -> Result<(Vec<ParagraphReading>, usize), Error> {
-        let relationships = match part == self.main_name {
-            true => Cow::Borrowed(&self.relationships),
-            false => Cow::Owned(relationships(&self.package, part, &self.limits.xml)?),
-        };
-        let (bookmarks, numbers) = (OnceCell::new(), OnceCell::new());
-        let told = LabelSources {
-            bookmark: &|name| {
-                let known = bookmarks.get_or_init(|| self.bookmark_places());
-                known.get(&name.to_lowercase()).cloned()
-            },
-            address: &|id| {
-                relationships.iter().find(|known| known.id == id).map(|known| known.target.clone())
-            },
-            control: &|node| {
-                // What cannot be read has no numbers.
-                let known = numbers.get_or_init(|| self.control_numbers(part).unwrap_or_default());
-                known.get(&node).copied()
-            },
-        };
-        let sources = Sources {
-            document,
-            styles: &self.styles,
-            numbering: &self.numbering,
-            revision_names: &|id| id.to_string(),
-            labels: labels.then_some(told),
-        };
-        Ok(read_story(sources, root, name, view))
-    }
-
-    /// The addresses of the paragraphs of the body in which bookmarks begin, by their names in small letters; the first of a name.
-    fn bookmark_places(&self) -> HashMap<String, String> {
-        let mut found = HashMap::new();
-        let mut number = 0;
-        for node in self.tree.descendants(self.body) {
-            match self.tree.name(node) {
-                P => number += 1,
-                BOOKMARK_START => {
-                    let within = self.tree.ancestors(node).any(|above| self.tree.name(above) == P);
-                    let place = if within { number } else { number + 1 };
-                    let name = self.tree.attribute(node, NAME).unwrap_or_default().to_lowercase();
-                    found.entry(name).or_insert_with(|| format!("P{place}"));
-                }
-                _ => {}
-            }
-        }
-        found
     }
 
     /// Every comment, with its place in the body.
@@ -511,37 +351,6 @@ impl WordDocument {
 
     pub(crate) fn stories(&self) -> Result<Vec<StoryPart>, Error> {
         find_stories(&self.package, (&self.main_name, &self.tree), &self.relationships, &self.limits.xml)
-    }
-
-    /// Stories of that name (`footnote:3`), or of that kind (`footnotes`), with their part unless it is the main one.
-    fn stories_named(&self, wanted: &str) -> Result<Vec<LoadedStory<'_>>, Error> {
-        let stories = self.stories()?;
-        let kind = wanted.strip_suffix("es").filter(|kind| *kind == "textbox").or(wanted.strip_suffix('s'));
-        let fits = |story: &&StoryPart| story.name == wanted || kind.is_some_and(|kind| story.kind() == kind);
-        let mut chosen: Vec<StoryPart> = stories.iter().filter(fits).cloned().collect();
-        if chosen.is_empty() {
-            chosen.extend(find_story(&stories, wanted).cloned());
-        }
-        if chosen.is_empty() {
-            let mut known: Vec<&str> =
-                std::iter::once("body").chain(stories.iter().map(|s| s.name.as_str())).collect();
-            known.truncate(20);
-            return Err(Error::UnknownStory { name: wanted.to_owned(), known: known.join(", ") });
-        }
-        chosen.into_iter().map(|story| self.with_part(story)).collect()
-    }
-
-    /// All stories besides the body, each once.
-    fn every_story(&self) -> Result<Vec<LoadedStory<'_>>, Error> {
-        let mut shown: BTreeSet<(String, String)> = BTreeSet::new();
-        let stories = self.stories()?.into_iter();
-        let once = stories.filter(|story| shown.insert((story.part.clone(), story.key.clone())));
-        once.map(|story| self.with_part(story)).collect()
-    }
-
-    fn with_part(&self, story: StoryPart) -> Result<LoadedStory<'_>, Error> {
-        let part = if story.part == self.main_name { None } else { Some(self.story_tree(&story.part)?) };
-        Ok((story, part))
     }
 
     /// Parts besides the main one that hold text.

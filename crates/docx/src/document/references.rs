@@ -124,9 +124,10 @@ impl Renumbering {
     fn of(tree: &Document, before: &PlacedStory, after: &PlacedStory) -> Self {
         let copies = moved_paragraphs(tree, &before.story);
         let mut all = Self { provisions: HashMap::new(), divisions: HashMap::new() };
+        let contents = before.story.contents_lines(tree);
         let mut division = 0;
         let mut is_changed = false;
-        for paragraph in 0..before.story.paragraphs.len() {
+        for paragraph in (0..before.story.paragraphs.len()).filter(|at| !contents.contains(at)) {
             let Some((kind, old)) = number_of(tree, before, paragraph) else { continue };
             if matches!(kind, ProvisionKind::Attachment(_)) {
                 division += 1;

@@ -1,17 +1,21 @@
 //! Listing, accepting and rejecting the revisions of a document.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use engross_xml::{Document, NodeId};
 
 use super::WordDocument;
+use super::run::Run;
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
-use crate::ops::{Change, Outcome};
+use crate::names::{ENDNOTE, ENDNOTE_REFERENCE, FOOTNOTE, FOOTNOTE_REFERENCE, ID};
+use crate::ops::{Change, Edit, Operation, Outcome};
 use crate::read::story_root;
 use crate::revisions::{
     Choice, PlacedRevision, Revision, Selection, Side, complete, list, name_revisions, numbers, resolve,
 };
+use crate::text::NoteKind;
 
 impl WordDocument {
     /// Accepts or rejects every revision of every story. Gives how many.
@@ -19,6 +23,7 @@ impl WordDocument {
     /// # Errors
     /// When another part of the document cannot be read.
     pub fn resolve_all(&mut self, side: Side) -> Result<usize, Error> {
+        let marks = self.note_marks();
         let root = self.tree.root();
         let mut resolved = resolve(&mut self.tree, root, side, Selection::All);
         for name in self.other_story_parts() {
@@ -31,7 +36,42 @@ impl WordDocument {
             resolved += resolve(part, root, side, Selection::All);
         }
         self.resolved |= resolved > 0;
+        self.drop_notes_without_marks(&marks)?;
         Ok(resolved)
+    }
+
+    /// The notes that marks in the body lead to.
+    fn note_marks(&self) -> BTreeSet<(NoteKind, String)> {
+        let kind = |node: &NodeId| match self.tree.name(*node) {
+            FOOTNOTE_REFERENCE => Some(NoteKind::Footnote),
+            ENDNOTE_REFERENCE => Some(NoteKind::Endnote),
+            _ => None,
+        };
+        let nodes = self.tree.descendants(self.body);
+        nodes.filter_map(|node| Some((kind(&node)?, self.tree.attribute(node, ID)?.into_owned()))).collect()
+    }
+
+    /// Takes away the notes that marks led to before and that none leads to now: what was struck must not stay in the file unseen.
+    fn drop_notes_without_marks(&mut self, before: &BTreeSet<(NoteKind, String)>) -> Result<(), Error> {
+        if before.is_empty() {
+            return Ok(());
+        }
+        let now = self.note_marks();
+        for (kind, relationship, element) in
+            [(NoteKind::Footnote, "footnotes", FOOTNOTE), (NoteKind::Endnote, "endnotes", ENDNOTE)]
+        {
+            let lost: BTreeSet<&str> =
+                before.difference(&now).filter(|(own, _)| *own == kind).map(|(_, id)| id.as_str()).collect();
+            let Some(part) = self.related_name(relationship).filter(|_| !lost.is_empty()) else { continue };
+            let tree = self.load_mut(&part)?;
+            let gone: Vec<NodeId> = tree
+                .children(tree.root())
+                .filter(|node| tree.name(*node) == element)
+                .filter(|node| tree.attribute(*node, ID).is_some_and(|id| lost.contains(&*id)))
+                .collect();
+            gone.into_iter().for_each(|node| tree.detach(node));
+        }
+        Ok(())
     }
 
     /// Accepts or rejects the revisions that `choice` means, in every story. Gives them as they were.
@@ -49,6 +89,7 @@ impl WordDocument {
             self.resolve_all(side)?;
             return Ok(all);
         }
+        let marks = self.note_marks();
         let mut by_part: BTreeMap<String, HashSet<NodeId>> = BTreeMap::new();
         for placed in all.iter().filter(|placed| choice.holds(placed)) {
             by_part.entry(placed.part.clone()).or_default().insert(placed.revision.node);
@@ -64,7 +105,61 @@ impl WordDocument {
             resolved.extend(all.iter().filter(own).cloned());
         }
         self.resolved |= !resolved.is_empty();
+        self.drop_notes_without_marks(&marks)?;
         Ok(resolved)
+    }
+
+    /// Carries out what a batch resolves before it edits: what comes then is proven against the document in which that is done.
+    /// Numbers of paragraphs stay those that were read. A batch that only resolves does so at its end, as nothing is to be proven.
+    pub(super) fn resolve_first(&mut self, run: &mut Run<'_>) -> Result<(), Error> {
+        let resolutions: Vec<usize> = run
+            .operations()
+            .filter(|(_, operation)| matches!(operation.edit, Edit::Resolve { .. }))
+            .map(|(index, _)| index)
+            .collect();
+        if resolutions.is_empty() || resolutions.len() == run.batch.operations.len() {
+            return Ok(());
+        }
+        if !self.edited.is_empty() {
+            // The proof of the edits before it would have no base any more.
+            for index in resolutions {
+                let message =
+                    "there are unsaved edits before it; save them, or send it in a batch of its own";
+                run.refuse(index, Refusal::new(RefusalCode::InvalidOperation, message));
+            }
+            return Ok(());
+        }
+        run.as_read.insert((self.main_name.clone(), self.body), paragraphs(&self.tree, self.body));
+        for story in self.stories()? {
+            self.load_mut(&story.part)?;
+            let tree = self.others.get(&story.part).unwrap_or(&self.tree);
+            if let Some(root) = story_root(tree, &story) {
+                run.as_read.insert((story.part.clone(), root), paragraphs(tree, root));
+            }
+        }
+        for index in resolutions {
+            let Some(Operation { edit: Edit::Resolve { side, choice }, .. }) = run.operation(index) else {
+                continue;
+            };
+            let outcome = self.resolve_operation(*side, choice)?;
+            run.set(index, outcome);
+            run.skipped.insert(index);
+        }
+        self.rebase();
+        Ok(())
+    }
+
+    /// Makes the document as it is now the one that edits are proven against.
+    fn rebase(&mut self) {
+        let main = (&self.main_name, &self.tree);
+        for (name, tree) in std::iter::once(main).chain(&self.others) {
+            let written = tree.write();
+            if self.package.part(name).map_or(true, |known| *known != *written) {
+                self.package.set_part(name, written);
+            }
+        }
+        self.is_rebased |= self.resolved;
+        self.resolved = false;
     }
 
     /// The same as an operation of a batch.
@@ -108,6 +203,8 @@ impl WordDocument {
         take(&self.tree, self.body, &self.main_name, "");
         let stories = self.stories()?;
         let mut seen = Vec::new();
+        // The notes of a part follow each other, and it is read once for all of them.
+        let mut loaded: Option<(&String, Cow<'_, Document>)> = None;
         for story in stories.iter().filter(|story| story.part != self.main_name && story.kind() != "textbox")
         {
             // A header shared by sections is one part.
@@ -115,10 +212,14 @@ impl WordDocument {
                 continue;
             }
             seen.push(story.part.clone());
-            let part = self.story_tree(&story.part)?;
+            let part = match loaded.take().filter(|(name, _)| **name == story.part) {
+                Some((_, part)) => part,
+                None => self.story_tree(&story.part)?,
+            };
             if let Some(root) = story_root(&part, story) {
                 take(&part, root, &story.part, &story.name);
             }
+            loaded = Some((&story.part, part));
         }
         Ok(name_revisions(found))
     }

@@ -2,7 +2,7 @@
 //!
 //! Must never change a document.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
@@ -59,6 +59,8 @@ pub(super) struct Run<'a> {
     pub(super) targets: BTreeMap<usize, Anchor>,
     /// Paragraphs that the batch deletes, empties or moves away.
     pub(super) gone: HashSet<PartNode>,
+    /// By story: its paragraphs as they were read, where the batch resolved revisions before it edits.
+    pub(super) as_read: HashMap<PartNode, Vec<NodeId>>,
 }
 
 impl<'a> Run<'a> {

@@ -6,7 +6,7 @@ use super::{SavedDocument, WordDocument};
 use crate::edit::join_insertions_of_others;
 use crate::error::Error;
 use crate::names::{P, SECT_PR};
-use crate::ops::{Proof, Tracking};
+use crate::ops::{Proof, ProofBase, Tracking};
 use crate::parts;
 use crate::proof::{self, EditedPart};
 use crate::revisions::{Selection, Side, resolve};
@@ -48,7 +48,7 @@ impl WordDocument {
     /// [`Error::ProofFailed`]; then nothing must be written.
     pub fn save(&self, tracking: Tracking) -> Result<SavedDocument, Error> {
         let nothing = Proof::default();
-        if self.edited.is_empty() && self.touched.is_empty() && !self.resolved {
+        if self.edited.is_empty() && self.touched.is_empty() && !self.resolved && !self.is_rebased {
             return Ok(SavedDocument { bytes: self.package.source().to_vec(), proof: nothing });
         }
         let mut package = self.package.clone();
@@ -59,7 +59,7 @@ impl WordDocument {
             if !self.resolved && !edited && !self.touched.contains(name) {
                 continue;
             }
-            let written = match tracking {
+            let mut written = match tracking {
                 Tracking::Untracked if !self.edited.is_empty() => self.untracked(tree),
                 _ => tree.write(),
             };
@@ -70,9 +70,11 @@ impl WordDocument {
                     let root = source.root();
                     resolve(&mut source, root, Side::Reject, Selection::Own(own));
                 }
-                let edited =
-                    EditedPart { source: &source, live: tree, own, part: name, ignored: &self.ignored };
-                proof = proof::prove(&edited, &written, tracking, &self.limits.xml)?;
+                let edited = EditedPart { live: tree, own, part: name, ignored: &self.ignored };
+                (proof, written) = proof::prove(source, &edited, written, tracking, &self.limits.xml)?;
+                if self.is_rebased && proof.base == ProofBase::Source {
+                    proof.base = ProofBase::Resolved;
+                }
             }
             package.set_part(name, written);
         }

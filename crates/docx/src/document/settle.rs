@@ -4,13 +4,13 @@
 //! harm. A reference to moved text leads to where it stands now. One whose target is gone is refused with the operation that
 //! took it, unless that says otherwise. Must never leave a live reference to nothing, or to something else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use engross_xml::Document;
+use engross_xml::{Document, NodeId};
 
 use super::WordDocument;
 use super::judge::{FieldChange, Judge, Settlement, live_references, takes_text_away};
-use super::run::{Anchor, Run};
+use super::run::{Anchor, PartNode, Run};
 use crate::edit::references::{Obstacle, bookmark_paragraph, retarget, unlink};
 use crate::edit::{MovedBookmark, RevisionWriter, StorySnapshot, StyleContext, find_paragraph};
 use crate::error::{Error, Refusal, RefusalCode};
@@ -74,7 +74,7 @@ impl WordDocument {
             for (number, (place, expected)) in wanted.into_iter().enumerate() {
                 let Some(place) = place else { continue };
                 let anchors = if number == 0 { &mut run.anchors } else { &mut run.targets };
-                match self.find_place(place, expected)? {
+                match self.find_place(place, expected, &run.as_read)? {
                     Ok(found) => {
                         anchors.insert(index, found);
                     }
@@ -90,6 +90,7 @@ impl WordDocument {
         &mut self,
         place: &Place,
         expected: Option<&str>,
+        as_read: &HashMap<PartNode, Vec<NodeId>>,
     ) -> Result<Result<Anchor, Refusal>, Error> {
         let story = match &place.story {
             None => None,
@@ -115,6 +116,9 @@ impl WordDocument {
         };
         let name = story.as_ref().map_or("", |story| story.name.as_str());
         let mut snapshot = StorySnapshot::new(tree, root, name, context, first_id);
+        if let Some(read) = as_read.get(&(part.clone(), root)) {
+            snapshot.count_as(read);
+        }
         let index = match find_paragraph(&mut snapshot, place) {
             Ok(index) => index,
             Err(refusal) => return Ok(Err(refusal)),

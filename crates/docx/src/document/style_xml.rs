@@ -86,6 +86,15 @@ fn properties(style: BuiltInStyle) -> (Vec<Property>, Vec<Property>) {
             (vec![tight], vec![font, value(SZ, "20"), value(SZ_CS, "20")])
         }
         BuiltInStyle::Term => (vec![switch(KEEP_NEXT)], vec![switch(B), switch(B_CS)]),
+        BuiltInStyle::Contents(level) => {
+            let indent = (u32::from(level.saturating_sub(1)) * 220).to_string();
+            let spacing = named(SPACING, &[(AFTER, "100")]);
+            (vec![spacing, named(IND, &[(LEFT, &indent)])], vec![])
+        }
+        BuiltInStyle::ContentsTitle => (
+            vec![switch(KEEP_NEXT), switch(KEEP_LINES), named(SPACING, &[(BEFORE, "240"), (AFTER, "120")])],
+            vec![switch(B), switch(B_CS), value(SZ, "28"), value(SZ_CS, "28")],
+        ),
         BuiltInStyle::Definition => (vec![named(IND, &[(LEFT, "720")])], vec![]),
     }
 }

@@ -87,6 +87,11 @@ impl<'a> BatchRun<'a> {
         }
     }
 
+    /// Lets numbers of paragraphs mean those of `read`, which were the story's when it was read.
+    pub(crate) fn count_as(&mut self, read: &[NodeId]) {
+        self.editor.snapshot.count_as(read);
+    }
+
     /// Runs one operation. Unless it is applied, the tree is as it was.
     pub(crate) fn run(&mut self, operation: &Operation) -> OperationOutcome {
         let mut done = OperationOutcome::default();

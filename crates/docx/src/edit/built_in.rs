@@ -28,6 +28,10 @@ pub(crate) enum BuiltInStyle {
     Term,
     /// What a term means.
     Definition,
+    /// A line of a table of contents, of level 1 to 9.
+    Contents(u8),
+    /// What stands above a table of contents.
+    ContentsTitle,
 }
 
 impl BuiltInStyle {
@@ -35,6 +39,8 @@ impl BuiltInStyle {
     pub(crate) fn name(self) -> String {
         match self {
             Self::Heading(level) => return format!("heading {level}"),
+            Self::Contents(level) => return format!("toc {level}"),
+            Self::ContentsTitle => "TOC Heading",
             Self::Hyperlink => "Hyperlink",
             Self::FootnoteText => "footnote text",
             Self::FootnoteReference => "footnote reference",
@@ -65,6 +71,10 @@ impl BuiltInStyle {
         let own: String = words
             .split(' ')
             .flat_map(|word| {
+                // As Word calls it.
+                if word == "toc" {
+                    return "TOC".chars().collect();
+                }
                 let mut letters = word.chars();
                 letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<Vec<_>>()
             })

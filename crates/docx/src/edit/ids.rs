@@ -80,7 +80,7 @@ impl Ids {
         self.next
     }
 
-    pub(super) fn take(&mut self) -> i64 {
+    pub(crate) fn take(&mut self) -> i64 {
         let id = self.next;
         self.next += 1;
         id

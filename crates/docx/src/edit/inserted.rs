@@ -7,6 +7,7 @@ use engross_xml::{NodeId, QName};
 
 use crate::edit::built_in::BuiltInStyle;
 use crate::edit::content::Piece;
+use crate::edit::pending_parts::NoteContent;
 use crate::edit::properties::set_property;
 use crate::edit::revision_writer::{RevisionWriter, new_run};
 use crate::names::{
@@ -108,7 +109,7 @@ impl RevisionWriter<'_> {
 
     /// The run with the mark of a new note.
     fn note_mark(&mut self, kind: NoteKind, content: &[StyledText], like: Option<NodeId>) -> NodeId {
-        let id = self.pending.note(kind, content.to_vec());
+        let id = self.pending.note(kind, NoteContent::Text(content.to_vec()));
         let (name, text, mark) = match kind {
             NoteKind::Footnote => {
                 (FOOTNOTE_REFERENCE, BuiltInStyle::FootnoteText, BuiltInStyle::FootnoteReference)

@@ -15,7 +15,7 @@
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
 //! | `whole_fields` | which fields go with the text around them? |
-//! | `references` | how do bookmarks, and fields that lead elsewhere, look in the tree? |
+//! | `references`, `contents` | how do bookmarks, fields that lead elsewhere, and lines of contents look in the tree? |
 //! | `inserted`, `objects`, `pictures`, `built_in` | what do links, notes and pictures in new content need, and how are they written? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `coalesce` | what of it was never there for a later batch? |
@@ -28,6 +28,7 @@ mod choice;
 mod coalesce;
 mod columns;
 pub(crate) mod content;
+pub(crate) mod contents;
 pub(crate) mod control_values;
 mod controls;
 mod deletions;
@@ -74,12 +75,12 @@ pub(crate) use content::pieces;
 pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks};
 pub(crate) use fallback::FallbackCopies;
 pub(crate) use ids::{Ids, free_ids};
-pub(crate) use marks::{change_properties, delete_mark};
+pub(crate) use marks::{change_properties, delete_mark, next_block};
 pub(crate) use moves::{close_range, open_range};
 pub(crate) use others::join_insertions_of_others;
 pub(crate) use pending_parts::{
     CurrentPart, GivenFiles, ListBeside, ListLevel, MovedBookmark, NewComment, NewList, NewNote,
-    NewRelationship, PendingParts,
+    NewRelationship, NoteContent, PendingParts,
 };
 pub(crate) use revision_writer::RevisionWriter;
 pub(crate) use revision_writer::write_pieces;

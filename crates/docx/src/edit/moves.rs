@@ -8,7 +8,7 @@ use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::edit::expected::NewText;
 use crate::edit::marks::insert_paragraph_at_end;
-use crate::edit::pending_parts::MovedBookmark;
+use crate::edit::pending_parts::{MovedBookmark, NoteContent};
 use crate::edit::references::{bookmark_end, bookmark_start};
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
@@ -16,12 +16,13 @@ use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, is_range_marker, is_revision_wrapper, next_paragraph};
 use crate::names::{
     BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
-    ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, ID, MOVE_FROM, MOVE_FROM_RANGE_END,
+    ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, ID, INS, MOVE_FROM, MOVE_FROM_RANGE_END,
     MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, O_MATH, O_MATH_PARA, P,
     P_PR, RUN, SDT, SECT_PR, SUB_DOC, TXBX_CONTENT,
 };
 use crate::ops::Where;
 use crate::revisions::is_property_change;
+use crate::text::NoteKind;
 
 impl TreeEditor<'_> {
     pub(super) fn write_move(
@@ -30,6 +31,7 @@ impl TreeEditor<'_> {
         (to, side): (usize, Where),
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
+        let form = self.move_form(last);
         let sources: Vec<NodeId> =
             (first..=last).filter_map(|index| self.snapshot.paragraphs.get(index).copied()).collect();
         for (index, node) in (first..).zip(&sources) {
@@ -53,7 +55,7 @@ impl TreeEditor<'_> {
                         writer.document.append(paragraph, properties);
                     }
                     writer.document.insert_before(before, paragraph);
-                    writer.mark_paragraph(paragraph, MOVE_TO);
+                    writer.mark_paragraph(paragraph, form.inserted());
                     paragraph
                 }
                 (None, Some(target)) => {
@@ -62,17 +64,26 @@ impl TreeEditor<'_> {
                 }
                 (None, None) => return Ok(WriteOutcome::Nothing("there is no paragraph beside it")),
             };
-            copy_moved(&mut writer, *source, paragraph, &bookmarks);
+            copy_moved(&mut writer, *source, paragraph, (form, &bookmarks));
             if number + 1 == count {
-                close_bookmarks(&mut writer, paragraph, &bookmarks);
+                close_bookmarks(&mut writer, paragraph, (form, &bookmarks));
             }
-            if number == 0 {
+            if number == 0 && form == MoveForm::Marked {
                 opened = Some(open_range(&mut writer, paragraph, MOVE_TO_RANGE_START, &name));
             }
             if let Some(id) = opened.as_ref().filter(|_| number + 1 == count) {
                 close_range(&mut writer, paragraph, MOVE_TO_RANGE_END, id);
             }
             self.new_beside(to, side).insert(position, NewText { gap, text });
+        }
+        if form == MoveForm::DeletedAndInserted {
+            let mut remark = "written as a deletion and an insertion, since the last paragraph of a place cannot be marked as moved";
+            for index in first..=last {
+                if let WriteOutcome::DoneWith(more) = self.write_deletion(index, None, author)? {
+                    remark = more;
+                }
+            }
+            return Ok(WriteOutcome::DoneWith(remark));
         }
         let mut writer = self.writer(author);
         let mut opened = None;
@@ -90,6 +101,15 @@ impl TreeEditor<'_> {
             self.expect(index).own = Vec::new();
         }
         Ok(WriteOutcome::Done)
+    }
+
+    /// How paragraphs up to `last` move.
+    fn move_form(&self, last: usize) -> MoveForm {
+        let tree = &*self.snapshot.tree;
+        let has_next = self.snapshot.paragraphs.get(last).is_some_and(|node| {
+            next_paragraph(tree, *node).is_some_and(|next| tree.parent(next) == tree.parent(*node))
+        });
+        if has_next { MoveForm::Marked } else { MoveForm::DeletedAndInserted }
     }
 
     /// Bookmarks of moved paragraphs that references lead to: each gets a copy of another name, since two cannot have one name and
@@ -118,7 +138,10 @@ impl TreeEditor<'_> {
             {
                 continue;
             }
-            let new = self.pending.bookmark_name();
+            let mut new = self.pending.bookmark_name();
+            if old.starts_with("_Toc") {
+                new = new.replace("_Ref", "_Toc");
+            }
             let id = self.ids.take();
             markers.by_source.insert(start, (id, Some(new.clone())));
             match end {
@@ -154,10 +177,6 @@ impl TreeEditor<'_> {
             ));
         }
         let tree = &*self.snapshot.tree;
-        let next = next_paragraph(tree, node);
-        if next.is_none_or(|next| tree.parent(next) != tree.parent(node)) {
-            return Err(why("is the last of its place"));
-        }
         for below in tree.descendants(node) {
             let name = tree.name(below);
             match name {
@@ -165,7 +184,6 @@ impl TreeEditor<'_> {
                 COMMENT_REFERENCE | COMMENT_RANGE_START | COMMENT_RANGE_END => {
                     return Err(why("carries a comment"));
                 }
-                FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE => return Err(why("has a note")),
                 TXBX_CONTENT | SUB_DOC => return Err(why("holds a text of its own")),
                 SDT | FLD_SIMPLE => return Err(why("holds a content control or a simple field")),
                 _ if is_revision_wrapper(name) || is_property_change(name) => {
@@ -203,6 +221,25 @@ fn ends_behind(tree: &Document, paragraph: NodeId) -> Vec<String> {
         at = tree.next(node);
     }
     found
+}
+
+/// How a move is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MoveForm {
+    /// As moved away and moved here.
+    Marked,
+    /// The last border of a container stays, so its last paragraph cannot move away: it is deleted, and its copy inserted.
+    DeletedAndInserted,
+}
+
+impl MoveForm {
+    /// What marks the copy.
+    fn inserted(self) -> QName {
+        match self {
+            Self::Marked => MOVE_TO,
+            Self::DeletedAndInserted => INS,
+        }
+    }
 }
 
 /// Opens the range of a move at the start of a paragraph. Gives its id.
@@ -267,11 +304,15 @@ struct MovedMarkers {
     open_at_end: Vec<i64>,
 }
 
-fn close_bookmarks(writer: &mut RevisionWriter<'_>, paragraph: NodeId, markers: &MovedMarkers) {
+fn close_bookmarks(
+    writer: &mut RevisionWriter<'_>,
+    paragraph: NodeId,
+    (form, markers): (MoveForm, &MovedMarkers),
+) {
     if markers.open_at_end.is_empty() {
         return;
     }
-    let wrapper = writer.revision(MOVE_TO);
+    let wrapper = writer.revision(form.inserted());
     writer.document.append(paragraph, wrapper);
     for id in &markers.open_at_end {
         let end = bookmark_end(writer, *id);
@@ -279,18 +320,25 @@ fn close_bookmarks(writer: &mut RevisionWriter<'_>, paragraph: NodeId, markers: 
     }
 }
 
-/// Copies content to where it moves. Of range markup only the bookmarks that references lead to have a copy.
-fn copy_moved(writer: &mut RevisionWriter<'_>, from: NodeId, to: NodeId, markers: &MovedMarkers) {
+/// Copies content to where it moves. Of range markup only the bookmarks that references lead to have a copy. Two marks cannot have
+/// one note, so a note is copied with its mark.
+fn copy_moved(
+    writer: &mut RevisionWriter<'_>,
+    from: NodeId,
+    to: NodeId,
+    (form, markers): (MoveForm, &MovedMarkers),
+) {
     let children: Vec<NodeId> = writer.document.children(from).collect();
     let mut open: Option<NodeId> = None;
     for child in children {
         let name = writer.document.name(child);
         if is_content(name) {
-            let wrapper = moved_wrapper(writer, to, &mut open);
+            let wrapper = moved_wrapper(writer, to, &mut open, form);
             let copy = writer.document.copy(child);
+            copy_notes(writer, copy);
             writer.document.append(wrapper, copy);
         } else if let Some((id, name)) = markers.by_source.get(&child) {
-            let wrapper = moved_wrapper(writer, to, &mut open);
+            let wrapper = moved_wrapper(writer, to, &mut open, form);
             let marker = match name {
                 Some(name) => bookmark_start(writer, *id, name),
                 None => bookmark_end(writer, *id),
@@ -300,16 +348,40 @@ fn copy_moved(writer: &mut RevisionWriter<'_>, from: NodeId, to: NodeId, markers
             open = None;
             let shell = writer.document.copy_shallow(child);
             writer.document.append(to, shell);
-            copy_moved(writer, child, shell, markers);
+            copy_moved(writer, child, shell, (form, markers));
         }
     }
 }
 
 /// The open move target at the end of an element, begun when there is none.
-fn moved_wrapper(writer: &mut RevisionWriter<'_>, to: NodeId, open: &mut Option<NodeId>) -> NodeId {
+fn moved_wrapper(
+    writer: &mut RevisionWriter<'_>,
+    to: NodeId,
+    open: &mut Option<NodeId>,
+    form: MoveForm,
+) -> NodeId {
     *open.get_or_insert_with(|| {
-        let wrapper = writer.revision(MOVE_TO);
+        let wrapper = writer.revision(form.inserted());
         writer.document.append(to, wrapper);
         wrapper
     })
+}
+
+/// Gives the marks of notes in a copy notes of their own.
+fn copy_notes(writer: &mut RevisionWriter<'_>, copy: NodeId) {
+    let marks: Vec<(NodeId, NoteKind)> = writer
+        .document
+        .descendants(copy)
+        .filter_map(|node| match writer.document.name(node) {
+            FOOTNOTE_REFERENCE => Some((node, NoteKind::Footnote)),
+            ENDNOTE_REFERENCE => Some((node, NoteKind::Endnote)),
+            _ => None,
+        })
+        .collect();
+    for (mark, kind) in marks {
+        let known = writer.document.attribute(mark, ID).and_then(|id| id.trim().parse().ok());
+        let Some(known) = known else { continue };
+        let new = writer.pending.note(kind, NoteContent::CopyOf(known));
+        writer.document.set_attribute(mark, ID, &new.to_string());
+    }
 }

@@ -64,8 +64,16 @@ pub(crate) enum ListBeside {
 pub(crate) struct NewNote {
     pub(crate) kind: NoteKind,
     pub(crate) id: i64,
-    /// What it says, paragraph by paragraph.
-    pub(crate) content: Vec<StyledText>,
+    pub(crate) content: NoteContent,
+}
+
+/// What a note to be written says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoteContent {
+    /// Paragraph by paragraph.
+    Text(Vec<StyledText>),
+    /// What the note of this id says, since its mark moves.
+    CopyOf(i64),
 }
 
 /// A relationship to be written.
@@ -205,7 +213,7 @@ impl PendingParts {
     }
 
     /// Adds a note. Gives its id.
-    pub(crate) fn note(&mut self, kind: NoteKind, content: Vec<StyledText>) -> i64 {
+    pub(crate) fn note(&mut self, kind: NoteKind, content: NoteContent) -> i64 {
         let [footnote, endnote] = &mut self.next_note;
         let next = if kind == NoteKind::Footnote { footnote } else { endnote };
         let id = *next;

@@ -383,7 +383,7 @@ fn runs_of_field(
 }
 
 /// Cuts a leaf out of its run. Gives the run that holds nothing else then.
-fn isolate(writer: &mut RevisionWriter<'_>, leaf: NodeId) -> NodeId {
+pub(crate) fn isolate(writer: &mut RevisionWriter<'_>, leaf: NodeId) -> NodeId {
     if let Some(next) = next_element(writer, leaf) {
         cut_before(writer, next);
     }

@@ -7,6 +7,7 @@ use engross_xml::{Document, NodeId};
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::marks::next_block;
 use crate::edit::rows::is_new_table;
+use crate::error::{Refusal, RefusalCode};
 use crate::model::{
     FieldContext, Paragraph, View, controls, fields_at_start, is_id_since, mark_revisions, next_paragraph,
     paragraphs,
@@ -49,6 +50,8 @@ pub(crate) struct StorySnapshot<'a> {
     pub(crate) relationships: Vec<Relationship>,
     /// How many more refusals may look through the story for what is near.
     pub(crate) suggestions: usize,
+    /// By number as it was read, from 0: the place of the paragraph now. Without, they are the same.
+    as_read: Option<Vec<Option<usize>>>,
 }
 
 impl<'a> StorySnapshot<'a> {
@@ -79,7 +82,37 @@ impl<'a> StorySnapshot<'a> {
             prefix: if name.is_empty() { String::new() } else { format!("{name}/") },
             relationships: Vec::new(),
             suggestions: SUGGESTIONS,
+            as_read: None,
         }
+    }
+
+    /// Lets numbers of paragraphs mean those that `read` has, which were the story's when it was read.
+    pub(crate) fn count_as(&mut self, read: &[NodeId]) {
+        let now: HashMap<NodeId, usize> =
+            self.paragraphs.iter().enumerate().map(|(index, node)| (*node, index)).collect();
+        self.as_read = Some(read.iter().map(|node| now.get(node).copied()).collect());
+    }
+
+    /// The paragraph that was read as `P` and this number.
+    pub(crate) fn index_of_number(&self, number: usize) -> Result<usize, Refusal> {
+        let place = number.checked_sub(1);
+        let count = self.as_read.as_ref().map_or(self.paragraphs.len(), Vec::len);
+        let Some(place) = place.filter(|place| *place < count) else {
+            return Err(Refusal::new(
+                RefusalCode::TargetNotFound,
+                format!("there is no P{number}; {} has {count} paragraphs, P1 to P{count}", self.name()),
+            ));
+        };
+        let Some(read) = &self.as_read else { return Ok(place) };
+        read.get(place).copied().flatten().ok_or_else(|| {
+            Refusal::new(
+                RefusalCode::TargetNotFound,
+                format!(
+                    "P{number} is gone or joined to another paragraph by the tracked changes that this batch accepts or rejects; \
+                     name its words instead"
+                ),
+            )
+        })
     }
 
     /// What messages call it.

@@ -5,6 +5,7 @@ use crate::edit::hints::{candidates, near};
 use crate::edit::phrase::paragraphs_with;
 use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
+use crate::model::Barrier;
 use crate::names::{FALLBACK, PARA_ID};
 use crate::ops::{Address, Occurrence, Place};
 use crate::read::{excerpt, fingerprint};
@@ -24,12 +25,7 @@ fn find_paragraphs(snapshot: &mut StorySnapshot<'_>, place: &Place) -> Result<Ve
     let count = snapshot.paragraphs.len();
     let one = |index: Option<usize>| index.filter(|index| *index < count).map(|index| vec![index]);
     match &place.address {
-        Address::Number(number) => one(number.checked_sub(1)).ok_or_else(|| {
-            Refusal::new(
-                RefusalCode::TargetNotFound,
-                format!("there is no P{number}; {} has {count} paragraphs, P1 to P{count}", snapshot.name()),
-            )
-        }),
+        Address::Number(number) => snapshot.index_of_number(*number).map(|index| vec![index]),
         Address::First => one(Some(0)).ok_or_else(empty_story),
         Address::Last => one(count.checked_sub(1)).ok_or_else(empty_story),
         Address::Any if count == 1 => Ok(vec![0]),
@@ -96,13 +92,31 @@ fn pick(
                 format!("only {} paragraphs fit, so there is no number {number}", all.len()),
             )),
         },
-        (several, None) => Err(Refusal::new(
-            RefusalCode::AmbiguousTarget,
-            format!(
-                "{} paragraphs fit: {}; say which by 'occurrence' or by number",
-                several.len(),
-                candidates(snapshot, several)
-            ),
-        )),
+        (several, None) => {
+            // A line of a table of contents only repeats another paragraph.
+            let own: Vec<usize> =
+                several.iter().copied().filter(|index| has_words_of_its_own(snapshot, *index)).collect();
+            if own.len() == 1 {
+                return Ok(own);
+            }
+            Err(Refusal::new(
+                RefusalCode::AmbiguousTarget,
+                format!(
+                    "{} paragraphs fit: {}; say which by 'occurrence' or by number",
+                    several.len(),
+                    candidates(snapshot, several)
+                ),
+            ))
+        }
     }
+}
+
+/// Whether a paragraph says anything that no field says for it.
+fn has_words_of_its_own(snapshot: &StorySnapshot<'_>, index: usize) -> bool {
+    snapshot.paragraph(index).is_some_and(|paragraph| {
+        paragraph.visible().any(|atom| {
+            let words = paragraph.text.get(atom.range.clone()).unwrap_or_default();
+            !words.trim().is_empty() && !matches!(atom.barrier, Some(Barrier::Field(_)))
+        })
+    })
 }

@@ -57,6 +57,11 @@ impl FieldContext {
         self.open.iter().any(|field| !field.in_result)
     }
 
+    /// The instructions of the open fields whose results stand here, innermost first.
+    pub fn results(&self) -> impl Iterator<Item = &str> {
+        self.open.iter().rev().filter(|field| field.in_result).map(|field| field.code.as_str())
+    }
+
     /// The name of the innermost field whose result must not be edited by hand: any but `HYPERLINK`.
     #[must_use]
     pub fn guarded(&self) -> Option<&str> {

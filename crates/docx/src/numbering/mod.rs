@@ -12,6 +12,7 @@ mod symbols;
 pub use counter::{Counter, Marker};
 pub use definitions::Numbering;
 pub use format::NumberFormat;
+pub(crate) use symbols::symbol;
 
 use engross_xml::{Document, NodeId};
 

@@ -84,6 +84,11 @@ pub(super) fn readable(text: &str, font: Option<SymbolFont>) -> String {
     if shown.is_empty() { BULLET.to_owned() } else { shown.to_owned() }
 }
 
+/// A character of a font as one that any font can show.
+pub(crate) fn symbol(character: char, font: &str) -> String {
+    readable_character(character, SymbolFont::named(font)).to_string()
+}
+
 fn readable_character(character: char, font: Option<SymbolFont>) -> char {
     let code = u32::from(character);
     let is_private = (0xE000..=0xF8FF).contains(&code);

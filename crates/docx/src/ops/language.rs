@@ -76,6 +76,8 @@ pub(super) enum Shape {
     References,
     /// A paragraph, or a bookmark.
     ReferenceTarget,
+    /// The first and the last level of headings.
+    LevelRange,
     /// The name of a bookmark.
     Name,
     /// The code of a field.
@@ -244,6 +246,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     references::INSERT_BOOKMARK,
     references::INSERT_CROSS_REFERENCE,
     references::INSERT_FIELD,
+    references::INSERT_CONTENTS,
     references::UPDATE_REFERENCES,
     references::UPDATE_FIELDS,
     review_rows::NAVIGATE_TO_SECTION,

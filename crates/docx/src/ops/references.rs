@@ -5,8 +5,10 @@ use serde_json::Value;
 use crate::ops::address::parse_place;
 use crate::ops::edits::Fields;
 use crate::ops::fields::{check_fields, choice, nearest, owned_text};
-use crate::ops::language::{Field, INDEX, OCCURRENCE, OperationRow, PHRASE, Shape, TARGET, field};
-use crate::ops::operation::{Edit, Occurrence, Place};
+use crate::ops::language::{
+    AFTER, BEFORE, Field, INDEX, OCCURRENCE, OperationRow, PHRASE, Shape, TARGET, field,
+};
+use crate::ops::operation::{Edit, Occurrence, Place, Where};
 
 /// An operation on references. It is carried out when all others of its batch are written, so that numbers are those of then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,17 @@ pub enum ReferenceEdit {
         instruction: String,
         /// What it shows until it is updated.
         result: Option<String>,
+    },
+    /// Puts a table of contents beside a paragraph.
+    InsertContents {
+        /// Beside which paragraph.
+        place: Place,
+        /// On which side of it.
+        side: Where,
+        /// The first and the last level of headings that it lists.
+        levels: (u8, u8),
+        /// What stands above it.
+        title: Option<String>,
     },
     /// Lets fields show what they should, and with `typed` references that people typed, too.
     Update {
@@ -90,6 +103,7 @@ impl ReferenceEdit {
             Self::InsertBookmark { .. } => "insert_bookmark",
             Self::InsertCrossReference { .. } => "insert_cross_reference",
             Self::InsertField { .. } => "insert_field",
+            Self::InsertContents { .. } => "insert_table_of_contents",
             Self::Update { typed: true } => "update_references",
             Self::Update { typed: false } => "update_fields",
         }
@@ -108,7 +122,7 @@ impl ReferenceEdit {
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         match self {
-            Self::InsertBookmark { place, .. } => Some(place),
+            Self::InsertBookmark { place, .. } | Self::InsertContents { place, .. } => Some(place),
             Self::InsertCrossReference { spot, .. } | Self::InsertField { spot, .. } => Some(&spot.place),
             Self::Update { .. } => None,
         }
@@ -209,6 +223,43 @@ pub(super) fn insert_field(fields: &Fields<'_>) -> Result<Edit, String> {
     Ok(Edit::Reference(ReferenceEdit::InsertField { spot: spot(fields)?, instruction, result }))
 }
 
+pub(super) fn insert_contents(fields: &Fields<'_>) -> Result<Edit, String> {
+    let (side, place) = fields.beside()?;
+    let levels = match owned_text(fields.object(), "levels")? {
+        None => (1, 3),
+        Some(text) => {
+            let (first, last) = text.split_once('-').unwrap_or((&text, &text));
+            let level = |text: &str| text.trim().parse::<u8>().ok().filter(|level| (1..=9).contains(level));
+            match level(first).zip(level(last)).filter(|(first, last)| first <= last) {
+                Some(levels) => levels,
+                None => {
+                    return Err(format!("'levels' is a range from 1 to 9, such as \"1-3\", and no '{text}'"));
+                }
+            }
+        }
+    };
+    let title = owned_text(fields.object(), "title")?.filter(|title| !title.trim().is_empty());
+    Ok(Edit::Reference(ReferenceEdit::InsertContents { place, side, levels, title }))
+}
+
+pub(super) const INSERT_CONTENTS: OperationRow = OperationRow {
+    name: "insert_table_of_contents",
+    purpose: "Puts a table of contents of the headings beside a paragraph.",
+    fields: &[
+        AFTER.for_people("the paragraph before the table: a number or any place"),
+        BEFORE.for_people("the paragraph behind it"),
+        field(
+            "levels",
+            Shape::LevelRange,
+            "Which levels of headings, such as 1-3.",
+            "which levels of headings it lists: `\"1-3\"` without",
+        ),
+        field("title", Shape::Text, "What stands above it.", "what stands above it, such as `Contents`"),
+        OCCURRENCE,
+    ],
+    parse: insert_contents,
+};
+
 const AFTER_TEXT: Field = field(
     "afterText",
     Shape::Text,
@@ -299,7 +350,7 @@ pub(super) const UPDATE_REFERENCES: OperationRow = OperationRow {
 
 pub(super) const UPDATE_FIELDS: OperationRow = OperationRow {
     name: "update_fields",
-    purpose: "Lets the fields REF and SEQ show what they should; pages and dates are left.",
+    purpose: "Lets the fields REF and SEQ show what they should, and tables of contents list the headings that are there; pages and dates are left.",
     fields: &[],
     parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: false })),
 };

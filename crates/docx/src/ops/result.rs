@@ -42,6 +42,9 @@ pub struct OperationResult {
     /// `w:id` of one's own earlier revisions that are no more: what they held is one with this change, or was taken back by it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub gone_revision_ids: Vec<i64>,
+    /// How many more revisions there are, where those named are the first of many.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_revisions: usize,
     /// `w:id` of the comments written; of those that are in the way, if it is refused for them.
     pub comment_ids: Vec<i64>,
     /// What was changed without a revision, and so does not go when the revisions are rejected.
@@ -53,6 +56,11 @@ pub struct OperationResult {
     /// Text after, as accepted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What an operation did, once it is done and proven.
@@ -169,6 +177,11 @@ impl OperationResult {
             Outcome::Failed(refusal) => (Status::Failed, refused(refusal)),
             Outcome::NotAttempted => (Status::Refused, refused(Refusal::not_attempted())),
         };
+        // What was not done to a long text needs no whole copy of it.
+        let before = match status {
+            Status::Refused | Status::Failed => before.map(shortened),
+            Status::Applied | Status::NoChange => before,
+        };
         Self {
             index,
             op: op.to_owned(),
@@ -178,12 +191,24 @@ impl OperationResult {
             address,
             revision_ids: change.revision_ids,
             gone_revision_ids: change.gone_revision_ids,
+            more_revisions: 0,
             comment_ids: change.comment_ids,
             untracked: change.untracked,
             before,
             after: change.after,
         }
     }
+}
+
+/// How much of the text before is told with a refusal, in bytes.
+const BEFORE_SHOWN: usize = 800;
+
+fn shortened(mut text: String) -> String {
+    if text.len() > BEFORE_SHOWN {
+        text.truncate(text.floor_char_boundary(BEFORE_SHOWN));
+        text.push('…');
+    }
+    text
 }
 
 /// How many operations ended how.
@@ -256,6 +281,8 @@ pub enum ProofBase {
     Source,
     /// The document as it was before all of one's own rounds: as it was opened, one's own pending revisions rejected.
     BeforeOwn,
+    /// The document as it was opened, with the tracked changes resolved that the batch accepted or rejected before its edits.
+    Resolved,
 }
 
 impl ProofBase {

@@ -72,6 +72,7 @@ fn schema_of(field: &Field) -> Value {
         Shape::Highlight => json!({"enum": HIGHLIGHTS.iter().map(|(name, _)| *name).collect::<Vec<_>>()}),
         Shape::Properties => json!({"type": "object"}),
         Shape::ControlValue => json!({"type": ["string", "boolean", "number"]}),
+        Shape::LevelRange => json!({"type": "string", "pattern": "^[1-9](-[1-9])?$"}),
         Shape::Name | Shape::Instruction => json!({"type": "string"}),
         Shape::ReferenceTarget => json!({"anyOf": [
             address(),

@@ -38,6 +38,7 @@ fn sample(field: &Field) -> Value {
         Shape::CellPlace => json!({"row": 0, "column": 1}),
         Shape::Margins => json!({"top": 72}),
         Shape::Highlight => json!("yellow"),
+        Shape::LevelRange => json!("1-3"),
         Shape::Name => json!("Fee"),
         Shape::Instruction => json!("PAGE"),
         Shape::ReferenceTarget => json!({"bookmark": "Fee"}),

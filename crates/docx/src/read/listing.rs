@@ -24,17 +24,30 @@ pub struct ReadOptions {
     pub story: Option<String>,
     /// Only paragraphs that contain this text, case and typography aside.
     pub search: Option<String>,
+    /// Instead of a text: a regular expression that a paragraph fits, case aside.
+    pub pattern: Option<String>,
     /// Where to begin: a cursor of an earlier reading, or an address.
     pub from: Option<String>,
     /// At most so many paragraphs.
     pub limit: Option<usize>,
+    /// At most so many bytes of text and tags; one paragraph at least.
+    pub max_bytes: Option<usize>,
     /// Whether fields, links, controls and pictures say what they are; without, texts of two documents can be compared.
     pub labels: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { view: View::Accepted, story: None, search: None, from: None, limit: None, labels: true }
+        Self {
+            view: View::Accepted,
+            story: None,
+            search: None,
+            pattern: None,
+            from: None,
+            limit: None,
+            max_bytes: None,
+            labels: true,
+        }
     }
 }
 
@@ -204,7 +217,7 @@ pub(crate) fn read_story(
 }
 
 /// Whether the end of a paragraph is in the view.
-fn has_end(document: &Document, node: NodeId, view: View) -> bool {
+pub(crate) fn has_end(document: &Document, node: NodeId, view: View) -> bool {
     let mut marks = mark_revisions(document, node).map(|mark| document.name(mark));
     match view {
         View::Accepted => !marks.any(|name| matches!(name, DEL | MOVE_FROM)),

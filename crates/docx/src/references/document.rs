@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use engross_xml::{Document, NodeId};
 
-use super::instruction::Shows;
+use super::instruction::{NumberContext, Shows};
 use super::labels::Labels;
 use super::story::{Bookmark, Field, Leaf, Story};
 use crate::model::{OBJECT, View};
@@ -97,6 +97,13 @@ impl References {
             let bookmark = placed.story.bookmark(name)?;
             Some(Target { story: at, bookmark, owner: placed.story.owner(bookmark.first) })
         })
+    }
+
+    /// Whether the paragraph in which the bookmark begins has a number.
+    pub(crate) fn has_number(&self, target: &Target<'_>) -> bool {
+        let story = self.stories.get(target.story);
+        let number = |placed: &PlacedStory| placed.labels.reference(target.owner?, NumberContext::Full, None);
+        story.and_then(number).is_some()
     }
 
     /// What stands in a bookmark.

@@ -6,11 +6,13 @@
 //! | `story` | which bookmarks and references has a story, and what stands in a bookmark? |
 //! | `labels` | what number does a reference to a paragraph show? |
 //! | `document` | the same over all stories: what does each reference lead to? |
+//! | `contents` | which lines has a table of contents, and which should it have? |
 //! | `typed` | which words refer to a provision by its number? |
 //! | `words` | where in a paragraph do words stand? |
 //!
 //! Must never change a tree.
 
+mod contents;
 mod document;
 mod instruction;
 mod labels;
@@ -18,13 +20,16 @@ mod story;
 mod typed;
 mod words;
 
+pub(crate) use contents::{ContentsCode, ContentsHeading, ContentsLine};
 pub(crate) use document::{PlacedStory, References, StoryTrees};
-pub(crate) use instruction::{NumberContext, Shows};
-pub(crate) use story::{Bookmark, Field, FieldForm, Story};
+pub(crate) use instruction::{Instruction, NumberContext, Shows};
+pub(crate) use story::{Bookmark, Field, FieldForm, Leaf, Story};
 pub(crate) use typed::{Kind as ProvisionKind, key_of, typed_number, typed_references};
 
 pub(crate) use words::Words;
 
+#[cfg(test)]
+mod contents_tests;
 #[cfg(test)]
 mod instruction_tests;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Must never change the tree, and never look beyond the story.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use engross_xml::{Document, NodeId};
@@ -124,6 +124,12 @@ impl Story {
             at = field.outer.and_then(|outer| self.fields.get(outer));
         }
         false
+    }
+
+    /// The paragraphs that are lines of a table of contents: their numbers are those of other paragraphs.
+    pub(crate) fn contents_lines(&self, document: &Document) -> HashSet<usize> {
+        let tables = self.fields.iter().filter(|field| field.outer.is_none() && self.is_in_contents(field));
+        tables.flat_map(|table| self.result(document, table)).map(|leaf| leaf.paragraph).collect()
     }
 
     /// Words of a paragraph, to be edited.

@@ -171,7 +171,7 @@ fn grids_of(document: &Document, chosen: &HashSet<NodeId>) -> Vec<NodeId> {
 }
 
 /// By name of a move: its wrappers, marks and range ends.
-fn moves(document: &Document) -> HashMap<String, Vec<NodeId>> {
+pub(crate) fn moves(document: &Document) -> HashMap<String, Vec<NodeId>> {
     let mut found: HashMap<String, Vec<NodeId>> = HashMap::new();
     let mut open: Vec<(bool, String, String)> = Vec::new();
     for node in document.descendants(document.root()) {

@@ -5,9 +5,10 @@ mod comments;
 mod list;
 mod properties;
 mod resolve;
+mod rows;
 
-pub(crate) use choice::complete;
 pub use choice::{Choice, Range};
+pub(crate) use choice::{complete, moves};
 pub use comments::Comment;
 pub(crate) use comments::comments;
 pub use list::{PlacedRevision, Revision, RevisionKind};
@@ -16,6 +17,7 @@ pub(crate) use properties::is_change as is_property_change;
 pub(crate) use properties::restore as restore_properties;
 pub use resolve::Side;
 pub(crate) use resolve::{Selection, resolve, resolve_paragraphs};
+pub use rows::{CommentRow, RevisionRow};
 
 pub use crate::model::RevisionStamp;
 

@@ -11,13 +11,14 @@ use crate::model::{
     OwnRevisions, is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph,
 };
 use crate::names::{
-    BDO, CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
+    BDO, BOOKMARK_END, BOOKMARK_START, CELL_DEL, CELL_INS, CELL_MERGE, COMMENT_RANGE_END,
+    COMMENT_RANGE_START, CUSTOM_XML, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
     CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_MOVE_FROM_RANGE_END,
     CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START,
-    CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
+    CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, ID, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
     MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START,
-    NUM_PR, P, P_PR, R_PR, SDT, SDT_CONTENT, SMART_TAG, SMART_TAG_PR, T, TBL, TC, TC_PR, TR, TR_PR, V_MERGE,
-    V_MERGE_ORIG, VAL,
+    NUM_PR, P, P_PR, PERM_END, PERM_START, R_PR, SDT, SDT_CONTENT, SMART_TAG, SMART_TAG_PR, T, TBL, TC,
+    TC_PR, TR, TR_PR, V_MERGE, V_MERGE_ORIG, VAL,
 };
 use crate::revisions::properties;
 
@@ -186,6 +187,7 @@ impl Resolver<'_> {
     /// Takes out a row or cell, and whatever of the table is empty without it.
     fn remove_from_table(&mut self, node: NodeId) {
         let Some(mut above) = self.document.parent(node) else { return };
+        self.keep_halves(node);
         self.document.detach(node);
         loop {
             let name = self.document.name(above);
@@ -196,12 +198,42 @@ impl Resolver<'_> {
             };
             let Some(parent) = self.document.parent(above) else { return };
             if empty {
+                self.keep_halves(above);
                 self.document.detach(above);
             }
             if name == TBL {
                 return;
             }
             above = parent;
+        }
+    }
+
+    /// Puts the starts and ends of ranges before a node that is about to go, where only one of the two is in it: the other would
+    /// begin or end nothing.
+    fn keep_halves(&mut self, node: NodeId) {
+        let mut halves: Vec<NodeId> = Vec::new();
+        for below in self.document.descendants(node) {
+            let start = match self.document.name(below) {
+                BOOKMARK_START | COMMENT_RANGE_START | PERM_START => {
+                    halves.push(below);
+                    continue;
+                }
+                BOOKMARK_END => BOOKMARK_START,
+                COMMENT_RANGE_END => COMMENT_RANGE_START,
+                PERM_END => PERM_START,
+                _ => continue,
+            };
+            let id = self.document.attribute(below, ID);
+            let is_partner = |known: &NodeId| {
+                self.document.name(*known) == start && self.document.attribute(*known, ID) == id
+            };
+            match halves.iter().position(is_partner) {
+                Some(partner) => _ = halves.remove(partner),
+                None => halves.push(below),
+            }
+        }
+        for half in halves {
+            self.document.insert_before(node, half);
         }
     }
 
@@ -305,6 +337,10 @@ impl Resolver<'_> {
         }
     }
 
+    fn is_block(&self, node: NodeId) -> bool {
+        matches!(self.document.name(node), P | TBL | SDT | CUSTOM_XML)
+    }
+
     fn loses_border(&self, paragraph: NodeId) -> bool {
         mark_revisions(self.document, paragraph).any(|node| {
             let name = self.document.name(node);
@@ -335,9 +371,19 @@ impl Resolver<'_> {
     /// Lets the content of `paragraph` join the next one, whose properties stay.
     fn join(&mut self, paragraph: NodeId) {
         let Some(parent) = self.document.parent(paragraph) else { return };
-        let content: Vec<NodeId> =
+        let mut content: Vec<NodeId> =
             self.document.children(paragraph).filter(|child| self.document.name(*child) != P_PR).collect();
         if let Some(next) = next_paragraph(self.document, paragraph) {
+            // A range that ends between the two must not end before it begins.
+            if content.iter().any(|node| is_range_marker(self.document.name(*node))) {
+                let mut between = self.document.next(paragraph);
+                while let Some(node) = between.filter(|node| *node != next && !self.is_block(*node)) {
+                    between = self.document.next(node);
+                    if is_range_marker(self.document.name(node)) {
+                        content.push(node);
+                    }
+                }
+            }
             // In an indented file white space stands before the properties.
             let first = match self.document.child(next, P_PR) {
                 Some(properties) => self.document.next(properties),

@@ -57,7 +57,12 @@ const LONGEST_LABEL: usize = 200;
 /// Whether a backslash before a character makes text of it. A `<` must begin a tag or address, since `C:\\<name>` is a path.
 pub(super) fn is_escapable(source: &str, at: usize) -> bool {
     match source.as_bytes().get(at) {
-        Some(b'<') => tag_at(source, at).is_some() || address_in_angles(source, at).is_some(),
+        // The end of a comment may stand in a later paragraph.
+        Some(b'<') => {
+            source.get(at..).is_some_and(|rest| rest.starts_with("<!--"))
+                || tag_at(source, at).is_some()
+                || address_in_angles(source, at).is_some()
+        }
         Some(byte) => b"*_+~`[]=^#|>-!(){}.:$&\n".contains(byte),
         None => false,
     }

@@ -196,6 +196,10 @@ pub(super) fn tag_at(source: &str, at: usize) -> Option<Tag> {
     let behind = body.get(name_length..)?;
     let window = behind.get(..behind.floor_char_boundary(2_000))?;
     let end = window.find(['>', '<']).filter(|end| window[*end..].starts_with('>'))?;
+    // A blank line ends the paragraph, and the tag with it.
+    if holds_blank_line(window.get(..end)?) {
+        return None;
+    }
     let attributes = window.get(..end)?.trim_end_matches('/').trim().to_owned();
     // Words behind a name are attributes only when one has a value: `<p and q>` is text.
     let is_tag = attributes.is_empty()
@@ -204,6 +208,12 @@ pub(super) fn tag_at(source: &str, at: usize) -> Option<Tag> {
             && (attributes.contains('=') || is_switch(&attributes));
     let length = 1 + usize::from(closes) + name_length + end + 1;
     is_tag.then_some(Tag { name, closes, attributes, length })
+}
+
+/// Whether a whole line of a text is blank.
+fn holds_blank_line(text: &str) -> bool {
+    let (mut lines, last) = (text.split('\n').skip(1), text.matches('\n').count());
+    (1..last).any(|_| lines.next().is_some_and(|line| line.trim().is_empty()))
 }
 
 fn is_switch(attributes: &str) -> bool {

@@ -76,7 +76,7 @@ pub struct LinkSpan {
 }
 
 /// Whether a note stands below its page or behind the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NoteKind {
     /// Below the page.
     Footnote,

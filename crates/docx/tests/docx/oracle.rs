@@ -78,9 +78,14 @@ impl Element {
 
 /// The main part of a saved document.
 pub(crate) fn main_part(document: &[u8]) -> String {
+    part(document, "word/document.xml")
+}
+
+/// A part of a saved document.
+pub(crate) fn part(document: &[u8], name: &str) -> String {
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(document)).unwrap();
     let mut text = String::new();
-    archive.by_name("word/document.xml").unwrap().read_to_string(&mut text).unwrap();
+    archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
     text
 }
 

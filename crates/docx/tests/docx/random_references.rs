@@ -15,7 +15,7 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRng, TestRunner};
 use serde_json::{Value, json};
 
-use crate::oracle::{Element, Side, canonical, parse, resolve};
+use crate::oracle::{Element, Node, Side, canonical, parse, resolve};
 use crate::random_bodies::Choices;
 
 const DATE: &str = "2026-01-31T09:30:00Z";
@@ -247,6 +247,18 @@ fn part(document: &[u8], name: &str) -> Option<Element> {
     Some(parse(&text))
 }
 
+/// The notes that were there before.
+fn without_new_notes(notes: &Element, before: &Element) -> Element {
+    let ids = |element: &Element| element.attribute("w:id").map(str::to_owned);
+    let known: Vec<Option<String>> = before.elements().map(ids).collect();
+    let mut kept = notes.clone();
+    kept.children.retain(|child| match child {
+        Node::Element(child) => known.contains(&ids(child)),
+        Node::Text(_) => true,
+    });
+    kept
+}
+
 const MAIN: &str = "word/document.xml";
 const NOTES: &str = "word/footnotes.xml";
 
@@ -278,7 +290,10 @@ fn check(document: &[u8], batch: &[u8]) -> Result<(), String> {
     let saved = document.save(Tracking::Tracked).map_err(|error| format!("{error}\n{}", told()))?.bytes;
     for name in [MAIN, NOTES] {
         let (Some(before), Some(after)) = (part(&source, name), part(&saved, name)) else { continue };
-        if canonical(&resolve(&after, Side::Reject, Some(DATE))) != canonical(&before) {
+        let rejected = resolve(&after, Side::Reject, Some(DATE));
+        // A note whose mark moved has a copy, which no mark has when the move is rejected.
+        let rejected = if name == NOTES { without_new_notes(&rejected, &before) } else { rejected };
+        if canonical(&rejected) != canonical(&before) {
             return Err(format!("rejecting does not give {name} of the source\n{}", told()));
         }
     }
@@ -414,8 +429,8 @@ fn paragraphs(root: &Element) -> Vec<(String, Vec<Mark>)> {
 
 fn characters(element: &Element) -> String {
     let text = element.children.iter().map(|child| match child {
-        crate::oracle::Node::Text(text) => text.as_str(),
-        crate::oracle::Node::Element(_) => "",
+        Node::Text(text) => text.as_str(),
+        Node::Element(_) => "",
     });
     text.collect()
 }

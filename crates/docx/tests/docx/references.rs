@@ -87,7 +87,7 @@ fn what_is_referred_to_is_not_deleted_in_silence() {
     assert_eq!(edited.results[0].code.as_deref(), Some("REFERENCE_BROKEN"));
     assert_eq!(edited.results[0].address.as_deref(), Some("P2"));
     let message = edited.results[0].message.clone().unwrap();
-    assert!(message.starts_with("P5 refer to this text (bookmark _Ref7)"), "{message}");
+    assert!(message.starts_with("P5 refers to this text (bookmark _Ref7)"), "{message}");
     assert_eq!(edited.accepted[1], "Confidentiality");
 }
 

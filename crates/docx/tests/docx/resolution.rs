@@ -1,11 +1,13 @@
 //! Accepting and rejecting some revisions and not others, in every story.
 
+use engross_docx::ops::{ProofBase, ProofState, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
-use engross_docx::{Error, Limits, Tracking, WordDocument};
+use engross_docx::{EditOptions, Error, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
+use serde_json::json;
 
-use crate::oracle::{main_part, parse, texts};
+use crate::oracle::{main_part, parse, part, texts};
 
 const BY_ANN: &str = "w:author=\"Ann\" w:date=\"2025-01-01T00:00:00Z\"";
 const BY_BOB: &str = "w:author=\"Bob\" w:date=\"2025-01-01T00:00:00Z\"";
@@ -155,4 +157,96 @@ fn paragraphs_that_join_keep_their_properties_in_front() {
     let again = WordDocument::open(saved.clone(), &Limits::default()).unwrap();
     assert_eq!(engross_docx::check(&again).unwrap(), []);
     assert_eq!(texts(&parse(&main_part(&saved))), ["onetwo"]);
+}
+
+/// Accepting comes before edits, wherever it stands; numbers stay those that were read, and one that is gone is refused by name.
+#[test]
+fn numbers_stay_those_that_were_read() {
+    let source = DocxBuilder::new()
+        .body(&format!(
+            "<w:p><w:pPr><w:rPr><w:del w:id=\"1\" {BY_ANN}/></w:rPr></w:pPr><w:r><w:t xml:space=\"preserve\">one </w:t></w:r></w:p>\
+             <w:p><w:r><w:t>two</w:t></w:r></w:p>\
+             <w:p><w:r><w:t>three</w:t></w:r><w:ins w:id=\"2\" {BY_BOB}><w:r><w:t xml:space=\"preserve\"> more</w:t></w:r></w:ins></w:p>\
+             <w:p><w:r><w:t>four</w:t></w:r></w:p>"
+        ))
+        .build();
+    let mut document = WordDocument::open(source, &Limits::default()).unwrap();
+    let batch = parse_batch(&json!([
+        {"op": "modify_text", "paragraphIndex": 3, "originalText": "three", "replacementText": "3"},
+        {"op": "accept", "by": "Ann"},
+        {"op": "edit_paragraph", "paragraphIndex": 1, "newContent": "1"},
+        {"op": "delete_paragraph", "paragraphIndex": 4},
+        {"op": "delete_paragraph", "paragraphIndex": 5},
+    ]))
+    .unwrap();
+    let options = EditOptions { author: "Cleo".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    let results = document.apply(&batch, &options).unwrap();
+    let codes: Vec<Option<&str>> = results.iter().map(|result| result.code.as_deref()).collect();
+    assert_eq!(codes, [None, None, Some("TARGET_NOT_FOUND"), None, Some("TARGET_NOT_FOUND")], "{results:#?}");
+    assert!(results[2].message.as_deref().unwrap().contains("P1 is gone"), "{results:#?}");
+    assert!(results[4].message.as_deref().unwrap().contains("P1 to P4"), "{results:#?}");
+    let saved = document.save(Tracking::Tracked).unwrap();
+    assert_eq!((saved.proof.base, saved.proof.reject), (ProofBase::Resolved, ProofState::Holds));
+    let shown = |side: Side| {
+        let mut document = WordDocument::open(saved.bytes.clone(), &Limits::default()).unwrap();
+        document.resolve(side, &Choice { author: Some("Cleo".to_owned()), ..Choice::default() }).unwrap();
+        let read = document.read(&ReadOptions::default()).unwrap();
+        let left = document.revisions().unwrap().len();
+        (read.paragraphs.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>(), left)
+    };
+    assert_eq!(shown(Side::Accept), (vec!["one two".to_owned(), "3 more".to_owned()], 1));
+    assert_eq!(
+        shown(Side::Reject),
+        (vec!["one two".to_owned(), "three more".to_owned(), "four".to_owned()], 1)
+    );
+}
+
+/// What was struck does not stay in the file unseen.
+#[test]
+fn a_note_goes_with_its_last_mark() {
+    let source = DocxBuilder::new()
+        .body(&format!(
+            "<w:p><w:r><w:t>stays</w:t></w:r><w:r><w:footnoteReference w:id=\"3\"/></w:r><w:del w:id=\"1\" {BY_ANN}><w:r><w:delText>goes</w:delText></w:r>\
+             <w:r><w:footnoteReference w:id=\"2\"/></w:r></w:del></w:p>"
+        ))
+        .footnotes("<w:footnote w:id=\"2\"><w:p><w:r><w:t>secret</w:t></w:r></w:p></w:footnote><w:footnote w:id=\"3\"><w:p><w:r><w:t>plain</w:t></w:r></w:p></w:footnote>")
+        .build();
+    for (side, holds) in [(Side::Accept, false), (Side::Reject, true)] {
+        let mut document = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+        document.resolve_all(side).unwrap();
+        let saved = document.save(Tracking::Tracked).unwrap().bytes;
+        let notes = part(&saved, "word/footnotes.xml");
+        assert_eq!((notes.contains("secret"), notes.contains("plain")), (holds, true), "{notes}");
+    }
+}
+
+/// The names of what marks bookmarks in the body, in order, once all is accepted.
+fn bookmark_marks(body: &str) -> Vec<String> {
+    let mut document = WordDocument::open(DocxBuilder::new().body(body).build(), &Limits::default()).unwrap();
+    document.resolve(Side::Accept, &choice()).unwrap();
+    let saved = document.save(Tracking::Tracked).unwrap().bytes;
+    let main = main_part(&saved);
+    let tags = main.split('<').filter_map(|tag| tag.strip_prefix("w:bookmark"));
+    tags.map(|tag| tag.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_range_that_begins_in_what_goes_begins_behind_it() {
+    let row = |mark: &str, content: &str| {
+        format!("<w:tr>{mark}<w:tc><w:p>{content}<w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>")
+    };
+    let deleted = format!("<w:trPr><w:del w:id=\"9\" {BY_ANN}/></w:trPr>");
+    let start = "<w:bookmarkStart w:id=\"1\" w:name=\"b\"/>";
+    let end = "<w:bookmarkEnd w:id=\"1\"/>";
+    let table =
+        |rows: String| format!("<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>{rows}</w:tbl><w:p/>");
+    let half = table(row(&deleted, start) + &row("", end));
+    assert_eq!(bookmark_marks(&half), ["Start", "End"]);
+    let whole = table(row(&deleted, &format!("{start}{end}")) + &row("", ""));
+    assert!(bookmark_marks(&whole).is_empty());
+    let moved = format!(
+        "<w:p><w:pPr><w:rPr><w:moveFrom w:id=\"8\" {BY_ANN}/></w:rPr></w:pPr>{start}<w:moveFrom w:id=\"9\" {BY_ANN}>\
+         <w:r><w:t>x</w:t></w:r></w:moveFrom></w:p>{end}<w:p><w:r><w:t>y</w:t></w:r></w:p>"
+    );
+    assert_eq!(bookmark_marks(&moved), ["Start", "End"]);
 }

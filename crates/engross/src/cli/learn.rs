@@ -1,8 +1,8 @@
-//! `engross learn`, `transcript`, `skills` and `agents-md`: what may be typed about learning.
+//! `engross learn`, `transcript` and `agents-md`: what may be typed about learning.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use super::CommonArgs;
 
@@ -46,6 +46,9 @@ pub(crate) struct LearnArgs {
     /// Let e-mail addresses, chat ids and telephone numbers stand; secrets always go.
     #[arg(long)]
     pub(crate) keep_personal: bool,
+    /// Put what was learnt on this git branch, as one commit with its evidence; the branch that is checked out stays.
+    #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
+    pub(crate) branch: Option<String>,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -56,6 +59,12 @@ pub(crate) struct BookArgs {
     /// The skillbook; ace_skillbook.json in the folder OPENCLAW_WORKSPACE without.
     #[arg(long, value_name = "FILE")]
     pub(crate) skillbook: Option<PathBuf>,
+    /// The skillbook of this client's documents instead.
+    #[arg(long, value_name = "NAME", conflicts_with = "skillbook")]
+    pub(crate) client: Option<String>,
+    /// The skillbook of the documents in this folder instead.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["skillbook", "client"])]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// What is shown where.
@@ -79,7 +88,7 @@ pub(crate) struct BlockArgs {
     engross transcript show session.jsonl\n  \
     engross transcript trace session.jsonl --json\n  \
     engross transcript repair session.jsonl -o whole.jsonl\n\n\
-Reads files of OpenClaw, engross, Claude Code and Codex. What show and trace print is not redacted.")]
+Reads files of OpenClaw, engross, Claude Code, Codex and others (docs/guide/learning.md). What show and trace print is not redacted.")]
 pub(crate) struct TranscriptArgs {
     /// What to do.
     #[command(subcommand)]
@@ -118,124 +127,6 @@ pub(crate) struct RepairArgs {
     /// Where the whole lines go; NAME.repaired.jsonl beside the file without.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
-}
-
-/// `engross skills`
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    engross skills list\n  \
-    engross skills show paths-00001\n  \
-    engross skills review\n  \
-    engross skills export --format markdown\n\n\
-What is learnt is shown to agents after two independent sessions, or once you accept it.")]
-pub(crate) struct SkillsArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub(crate) command: SkillsCommand,
-}
-
-/// The commands about skills.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SkillsCommand {
-    /// List the skills.
-    List(ListSkillsArgs),
-    /// Show a skill with its evidence and votes.
-    Show(SkillArgs),
-    /// Protect a skill from being changed or taken out by learning.
-    Pin(PinArgs),
-    /// Take a skill out; it is not learnt again.
-    Retire(SkillArgs),
-    /// Show what waits for a person, with its evidence, and ask.
-    Review(ReviewArgs),
-    /// Write the skillbook to standard output.
-    Export(ExportArgs),
-    /// Take over a skillbook of any dialect.
-    Import(ImportSkillsArgs),
-}
-
-/// `engross skills list`
-#[derive(Debug, Args)]
-pub(crate) struct ListSkillsArgs {
-    /// Retired skills, too.
-    #[arg(long)]
-    pub(crate) all: bool,
-    #[command(flatten)]
-    pub(crate) book: BookArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
-}
-
-/// Which skill.
-#[derive(Debug, Args)]
-pub(crate) struct SkillArgs {
-    /// The skill's id.
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    #[command(flatten)]
-    pub(crate) book: BookArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
-}
-
-/// `engross skills pin`
-#[derive(Debug, Args)]
-pub(crate) struct PinArgs {
-    #[command(flatten)]
-    pub(crate) skill: SkillArgs,
-    /// Protect it no longer.
-    #[arg(long)]
-    pub(crate) off: bool,
-}
-
-/// `engross skills review`
-#[derive(Debug, Args)]
-pub(crate) struct ReviewArgs {
-    /// Show this skill to agents from now on, and ask nothing. May be repeated.
-    #[arg(long, value_name = "ID")]
-    pub(crate) accept: Vec<String>,
-    /// Take this skill out, and ask nothing. May be repeated.
-    #[arg(long, value_name = "ID")]
-    pub(crate) retire: Vec<String>,
-    #[command(flatten)]
-    pub(crate) book: BookArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
-}
-
-/// `engross skills export`
-#[derive(Debug, Args)]
-pub(crate) struct ExportArgs {
-    /// How it is written.
-    #[arg(long, value_enum, default_value_t = FormatArg::Json)]
-    pub(crate) format: FormatArg,
-    #[command(flatten)]
-    pub(crate) book: BookArgs,
-    /// Settings file instead of the one in the platform's config folder.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-}
-
-/// How a skillbook is written.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum FormatArg {
-    /// The file that all programs of this family from 0.8 on read.
-    Json,
-    /// For people.
-    Markdown,
-    /// The table that models read.
-    Toon,
-}
-
-/// `engross skills import`
-#[derive(Debug, Args)]
-pub(crate) struct ImportSkillsArgs {
-    /// The skillbook to take over, a JSON file; - reads standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) book: BookArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -295,20 +186,6 @@ impl TranscriptCommand {
         match self {
             Self::Stats(args) | Self::Show(args) | Self::Trace(args) => args.common.json,
             Self::Repair(args) => args.common.json,
-        }
-    }
-}
-
-impl SkillsCommand {
-    /// Whether the answer is to be one JSON document.
-    pub(crate) fn wants_json(&self) -> bool {
-        match self {
-            Self::List(args) => args.common.json,
-            Self::Show(args) | Self::Retire(args) => args.common.json,
-            Self::Pin(args) => args.skill.common.json,
-            Self::Review(args) => args.common.json,
-            Self::Import(args) => args.common.json,
-            Self::Export(_) => false,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `engross apply`
 
+use std::path::Path;
+
 use engross_documents::change::Palette;
 use engross_documents::report::{self, ending, text};
 use engross_documents::{Destination, Receipt, has_result, signature};
@@ -9,6 +11,7 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::documents::{clock, deliver, destination, open, pictures_here};
+use super::verify::{self, RedlineOrigin};
 use super::{CommandEnd, settings};
 use crate::cli::ApplyArgs;
 use crate::failure::{self, usage};
@@ -66,8 +69,16 @@ pub(crate) fn run(
     let warnings = if summary.applied > 0 { warnings } else { Vec::new() };
     let name = input.path().display().to_string();
     let receipt = Receipt::new(name, summary, operations, delivery, warnings);
-    let answer = Answer { receipt, dry_run: args.dry_run, effects: document.effects(&before) };
-    output.answer(&answer, || {
+    if let (Some(path), Some(made)) = (&args.receipt, &receipt.output) {
+        let (redline, source) = (Path::new(made), document.source());
+        let origin = RedlineOrigin { source, redline, receipt: path, author: &options.author, model: "" };
+        verify::write_receipt(&origin, &receipt.operations, environment)?;
+    }
+    let mut answer = Answer { receipt, dry_run: args.dry_run, effects: document.effects(&before) };
+    if output.is_terse(args.detail.which) {
+        answer.receipt = answer.receipt.terse(|result| result);
+    }
+    output.detailed(args.detail.which, &answer, || {
         let receipt = &answer.receipt;
         let end = match args.dry_run {
             true => "This was a dry run: nothing was written.".to_owned(),

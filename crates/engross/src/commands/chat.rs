@@ -11,6 +11,7 @@ mod lines;
 mod talk;
 mod tell;
 mod terminal;
+mod written;
 
 #[cfg(test)]
 mod attachments_tests;
@@ -34,18 +35,21 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::CommandEnd;
 use super::documents::open;
 use crate::cli::ChatArgs;
+use crate::compose::preferences::Preferences;
+use crate::compose::sessions::SessionParts;
 use crate::compose::{model, sessions, writes};
 use crate::failure::{of_delivery, usage};
 use crate::files::by_path;
 use crate::output::note;
 use crate::settings::{Environment, Flags, Settings};
 use approvals::Approvals;
-use conversation::{Conversation, SessionParts};
+use conversation::Conversation;
 use document::{ChatDocument, NoDocument, OneDocument};
 use engross_http::canonical_key;
 use talk::{Over, Talk};
 use tell::{AnswerPrinter, Edits};
 use terminal::{StoredResults, Terminal, TerminalParts};
+use written::WrittenFiles;
 
 /// What stands before the names of sessions that begin here, in their canonical form.
 const AGENT: &str = "agent:main:";
@@ -84,13 +88,27 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
         }
     };
     let model = sessions::recalling(model::open(&settings, environment)?, &settings);
+    let preferences =
+        Preferences::of(&settings).zip(document.as_ref().map(|document| document.shown().to_owned()));
+    let kind = Preferences::kind(args.client.as_deref(), args.file.as_deref().unwrap_or(Path::new(".")));
+    let model = match &preferences {
+        Some((preferences, shown)) => {
+            tell_observed(preferences, shown);
+            preferences.recalling(model, &kind, &settings)
+        }
+        None => model,
+    };
+    let author = settings.author.value.clone();
+    let before = preferences.as_ref().and_then(|(_, shown)| by_path::read(shown, u64::MAX).ok());
     let place = args.root.as_deref().unwrap_or(Path::new("."));
     let root = sessions::open_root(place)?;
     let (proposer, proposals) = unbounded_channel();
     // In a script, nobody is there to be asked.
     let approvals = terminal::is_there(environment).then(|| Approvals::new(proposer, args.auto));
     let reviewer = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Reviewer>);
-    let keeper = Arc::new(writes::FolderKeeper { data: data.clone(), folder: by_path::absolute(place) });
+    let folder = by_path::absolute(place);
+    let files = WrittenFiles { root: root.clone(), data: data.clone(), folder: folder.clone() };
+    let keeper = Arc::new(writes::FolderKeeper { data: data.clone(), folder });
     let writes = writes::open(root.clone(), Locks::new(), spool(&data, place)?, keeper, reviewer)?;
     let writer = Writer::new(writes.clone(), None, settings.content_tools());
     let approver = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Approver>);
@@ -100,7 +118,8 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
     };
     let store: Arc<dyn Store> = Arc::new(sessions::open_file(&data)?);
     let parts = |observer: Arc<dyn Observer>| {
-        let parts = SessionParts { settings: set, store: Arc::clone(&store), toolboxes, observer };
+        let store = Arc::clone(&store);
+        let parts = SessionParts { settings: set, store, toolboxes, observers: vec![observer] };
         Conversation::new(parts, model, key, document)
     };
     let ended = sessions::runtime()?.block_on(async {
@@ -111,7 +130,7 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
                     let conversation = parts(Arc::new(Edits::new(sender)));
                     let teller = AnswerPrinter::new(environment.allows_colour());
                     begin(args, &conversation, &teller).await?;
-                    Talk::new(conversation, edits, teller)?.run().await
+                    Talk::new(conversation, edits, teller, files)?.run().await
                 }
                 Some(approvals) => {
                     let (sender, results) = unbounded_channel();
@@ -123,6 +142,7 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
                         proposals,
                         results,
                         root,
+                        files,
                         history: data.join(HISTORY),
                         settings,
                         environment: environment.clone(),
@@ -139,10 +159,28 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
         let closed = store.close().await.map_err(|error| sessions::store_failure(&error));
         ended.and_then(|ended| closed.map(|()| ended))
     })?;
+    if let Some((preferences, shown)) = &preferences
+        && let Ok((now, _)) = by_path::read(shown, u64::MAX)
+        && before.is_none_or(|(before, _)| before != now)
+    {
+        preferences.record(shown, &author, &kind);
+    }
     Ok(match ended {
         Over::Quit(exit) => CommandEnd::With(exit),
         Over::Interrupted => CommandEnd::Interrupted("interrupted; what was done before stands"),
     })
+}
+
+/// Looks at what a person made of the document that this chat goes on with.
+fn tell_observed(preferences: &Preferences, shown: &Path) {
+    match preferences.observe(Some(shown)) {
+        Ok(observed) if observed.effects.is_empty() => {}
+        Ok(observed) => note(&format!(
+            "{} of earlier changes were learnt from; see engross skills review --folder",
+            observed.effects.len()
+        )),
+        Err(failure) => note(&format!("Earlier changes are not learnt from: {}", failure.message)),
+    }
 }
 
 /// Where unfinished content of files beneath the folder `root` is kept: in the folder for data, so that nothing is left among a

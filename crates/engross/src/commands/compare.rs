@@ -1,6 +1,7 @@
 //! `engross compare` and `engross diff`
 
 mod html;
+pub(crate) mod merge;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,13 +9,13 @@ use std::path::Path;
 use engross_documents::change::{Palette, printable};
 use engross_documents::{Destination, InputFile, Redline, RedlineReport, differences, redline, signature};
 use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Limits};
+use engross_docx::{CompareOptions, Granularity, Limits};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::documents::clock;
 use super::{CommandEnd, settings};
-use crate::cli::{CompareArgs, CompareView, DiffArgs};
+use crate::cli::{CompareArgs, CompareView, DiffArgs, LeastChange};
 use crate::failure;
 use crate::files::by_path;
 use crate::output::Output;
@@ -37,6 +38,9 @@ pub(crate) fn compare(
     environment: &Environment,
     output: Output,
 ) -> Result<CommandEnd, Failure> {
+    if let Some(other) = &args.other {
+        return merge::compare_three(args, other, output);
+    }
     let flags = Flags { author: args.author.clone(), ..Flags::default() };
     let settings = settings(&args.common, flags, environment)?;
     let options = CompareOptions {
@@ -44,6 +48,7 @@ pub(crate) fn compare(
         date: clock(args.date.as_deref())?.now().to_string(),
         view: side(args.view),
         moves: !args.no_moves,
+        granularity: args.granularity.into(),
     };
     let (input, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
     let target = args.output.clone().unwrap_or_else(|| input.free_beside("redline"));
@@ -84,6 +89,7 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
         date: clock(None)?.now().to_string(),
         view: side(args.view),
         moves: true,
+        granularity: Granularity::Word,
     };
     let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
     let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
@@ -101,6 +107,16 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
     let differs =
         args.exit_code && !(answer.report.changes.is_empty() && answer.report.limitations.is_empty());
     Ok(CommandEnd::With(if differs { Exit::Refused } else { Exit::Done }))
+}
+
+impl From<LeastChange> for Granularity {
+    fn from(least: LeastChange) -> Self {
+        match least {
+            LeastChange::Word => Self::Word,
+            LeastChange::Clause => Self::Clause,
+            LeastChange::Sentence => Self::Sentence,
+        }
+    }
 }
 
 fn side(view: CompareView) -> Side {

@@ -14,6 +14,8 @@ use super::CommandEnd;
 use crate::cli::DoctorArgs;
 use crate::files::check_folder;
 use crate::output::Output;
+#[cfg(feature = "server")]
+use crate::settings::SandboxWhen;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
 #[derive(Serialize)]
@@ -74,6 +76,8 @@ pub(crate) fn run(
     if settings.client_tools.value.is_some() {
         checks.push(client_tools(&settings));
     }
+    #[cfg(feature = "server")]
+    checks.push(sandbox(&settings));
     checks.extend([temporary_folder(), variables(environment), telemetry(environment)]);
     let answer = Answer {
         version: env!("CARGO_PKG_VERSION"),
@@ -98,7 +102,7 @@ pub(crate) fn run(
 
 fn rows(settings: &Settings) -> Vec<Row> {
     let row = |name, value: Value, origin: &Origin| Row { name, value, origin: origin.to_string() };
-    vec![
+    let mut rows = vec![
         row("author", json!(settings.author.value), &settings.author.origin),
         row("model", json!(settings.model.value), &settings.model.origin),
         row("slow_model", json!(settings.slow_model.value), &settings.slow_model.origin),
@@ -118,7 +122,12 @@ fn rows(settings: &Settings) -> Vec<Row> {
         row("model_timeout", json!(settings.model_timeout.value), &settings.model_timeout.origin),
         row("skillbook", json!(settings.skillbook.value), &settings.skillbook.origin),
         row("skill_tokens", json!(settings.skill_tokens.value), &settings.skill_tokens.origin),
-    ]
+        row("document_lessons", json!(settings.document_lessons.value), &settings.document_lessons.origin),
+    ];
+    // Of a server's settings those that were given; the token and addresses with passwords are nobody's business here.
+    let given = settings.serve.given().map(|(key, origin)| row(key, json!("set"), origin));
+    rows.extend(given);
+    rows
 }
 
 fn provider(name: &'static str, environment: &Environment) -> Row {
@@ -172,6 +181,31 @@ fn temporary_folder() -> Check {
     match check_folder(&folder) {
         Ok(()) => Check { name, ok: true, message: format!("{} can be written", folder.display()) },
         Err(error) => Check { name, ok: false, message: error.to_string() },
+    }
+}
+
+/// Whether agents of other makers can be fenced in.
+#[cfg(feature = "server")]
+fn sandbox(settings: &Settings) -> Check {
+    let name = "sandbox of agents";
+    let support = engross_sandbox::Support::of_kernel();
+    let must = settings.sandbox.mode == SandboxWhen::On;
+    match (support.missing(), support.gap(), settings.sandbox.mode) {
+        (Some(problem), ..) => {
+            let then = if must { "no agent is started" } else { "agents run without one" };
+            Check { name, ok: !must, message: format!("not available, so {then}: {problem}") }
+        }
+        (None, _, SandboxWhen::Off) => {
+            let message = format!(
+                "Landlock {} and seccomp are there; on for a task with --sandbox on, for all with [sandbox] mode = \"auto\"",
+                support.landlock
+            );
+            Check { name, ok: true, message }
+        }
+        (None, Some(gap), _) => Check { name, ok: true, message: format!("on, but {gap}") },
+        (None, None, _) => {
+            Check { name, ok: true, message: format!("on: Landlock {} and seccomp", support.landlock) }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Must never write before the run is over: an interrupted run leaves nothing behind.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
@@ -16,9 +17,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::documents::{clock, deliver, destination, open, pictures_here};
+use super::verify::{self, RedlineOrigin};
 use super::{CommandEnd, settings};
 use crate::cli::EditArgs;
 use crate::compose::model;
+#[cfg(feature = "server")]
+use crate::compose::preferences::Preferences;
 use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -67,6 +71,15 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let destination = destination(&input, &args.target, "redline")?;
     let model = model::open(&settings, environment)?;
     let spec = model.info().spec;
+    #[cfg(feature = "server")]
+    let preferences = Preferences::of(&settings);
+    #[cfg(feature = "server")]
+    let kind = Preferences::kind(args.client.as_deref(), &args.file);
+    #[cfg(feature = "server")]
+    let model = match &preferences {
+        Some(preferences) => preferences.recalling(model, &kind, &settings),
+        None => model,
+    };
 
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
         return Ok(CommandEnd::Interrupted("interrupted; nothing was written"));
@@ -79,6 +92,12 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     } else {
         None
     };
+    #[cfg(feature = "server")]
+    if let (Some(preferences), Some(made), Tracking::Tracked) =
+        (&preferences, delivery.as_ref().and_then(|delivery| delivery.output.as_ref()), tracking)
+    {
+        preferences.record(Path::new(made), &settings.author.value, &kind);
+    }
     if delivery.is_none()
         && let Some(failure) = model_failure(&outcome)
     {
@@ -86,7 +105,7 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     }
     let exit = exit_of(&outcome);
     let reason = reason(&outcome);
-    let answer = Answer {
+    let mut answer = Answer {
         model: spec,
         rounds: outcome.rounds,
         complete: reason.is_none(),
@@ -100,7 +119,20 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         ),
         text: outcome.text,
     };
-    output.answer(&answer, || text(&answer, tracking, output))?;
+    if let (Some(path), Some(made)) = (&args.receipt, &answer.receipt.output) {
+        let origin = RedlineOrigin {
+            source: document.source(),
+            redline: Path::new(made),
+            receipt: path,
+            author: &settings.author.value,
+            model: &answer.model,
+        };
+        verify::write_receipt(&origin, &answer.receipt.operations, environment)?;
+    }
+    if output.is_terse(args.detail.which) {
+        answer.receipt = answer.receipt.terse(|operation| &mut operation.result);
+    }
+    output.detailed(args.detail.which, &answer, || text(&answer, tracking, output))?;
     Ok(CommandEnd::With(exit))
 }
 

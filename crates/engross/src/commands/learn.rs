@@ -11,15 +11,16 @@ use engross_learn::run::{
     LearnEvent, LearnReport, Options, Reflector, SessionOutcome, SessionSource, block, learn,
 };
 use engross_learn::safety::PersonalData;
-use engross_learn::skillbook::SkillStatus;
+use engross_learn::skillbook::{Skill, SkillStatus};
 use engross_llm::{Model, ModelSpec};
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde::Serialize;
 
 use super::synced::counted;
-use super::{CommandEnd, settings};
+use super::{CommandEnd, learn_branch, settings};
 use crate::cli::LearnArgs;
 use crate::compose::model;
+use crate::compose::preferences::{ObservedDocuments, Preferences};
 use crate::compose::skillbook::{book_paths, home, instructions, rest};
 use crate::output::{Output, note};
 use crate::progress::Progress;
@@ -34,6 +35,12 @@ struct Answer {
     report: LearnReport,
     skillbook: PathBuf,
     agents_md: Vec<BlockSync>,
+    /// What people made of documents that agents delivered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documents: Option<ObservedDocuments>,
+    /// The commit that `--branch` made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
 }
 
 pub(crate) fn run(
@@ -74,6 +81,7 @@ pub(crate) fn run(
         rests_after: RESTS_AFTER,
         is_stopped: &|| false,
     };
+    let before: Vec<Skill> = book.journal.book.skills().cloned().collect();
     let Some(report) = learn_until_stopped(&mut book, &input, options)? else {
         book.finish()?;
         return Ok(CommandEnd::Interrupted("interrupted; what was learnt from whole sessions is kept"));
@@ -82,7 +90,15 @@ pub(crate) fn run(
     let mode = if args.block.repair { MarkerMode::Repair } else { MarkerMode::Strict };
     let agents_md = sync_files(&instructions, shown.inner.as_deref(), mode, args.dry_run)?;
     let exit = exit_of(&report);
-    let answer = Answer { report, skillbook: book.paths().json.clone(), agents_md };
+    let documents = match Preferences::of(&settings) {
+        Some(preferences) if !args.dry_run => Some(preferences.observe(None)?),
+        _ => None,
+    };
+    let commit = match &args.branch {
+        Some(branch) => learn_branch::commit(&book, &instructions, branch, &before)?,
+        None => None,
+    };
+    let answer = Answer { report, skillbook: book.paths().json.clone(), agents_md, documents, commit };
     output.answer(&answer, || text(&answer, &book))?;
     Ok(CommandEnd::With(exit))
 }
@@ -238,5 +254,16 @@ fn text(answer: &Answer, book: &BookFile) -> String {
         let _ = writeln!(text, "Skillbook: {}", answer.skillbook.display());
     }
     text.push_str(&super::synced::text(&answer.agents_md));
+    if let Some(documents) = &answer.documents {
+        let _ = writeln!(
+            text,
+            "{} changed since an agent delivered them: {} learnt from",
+            counted(documents.changed, "document"),
+            counted(documents.effects.len(), "change")
+        );
+    }
+    if let Some(commit) = &answer.commit {
+        let _ = writeln!(text, "Commit: {commit}");
+    }
     text
 }

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use engross_documents::change::printable;
 use engross_documents::{Destination, InputFile, read_pictures};
-use engross_docx::read::View;
 use engross_docx::{Limits, MadeDocument, MarkdownReading, from_markdown_with, picture_names};
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{Precondition, RelPath, Root};
 
 use super::CommandEnd;
 use super::documents::open;
-use crate::cli::{FromMarkdownArgs, ToMarkdownArgs, ViewArg};
+use crate::cli::{FromMarkdownArgs, ToMarkdownArgs};
 use crate::failure;
 use crate::files::{by_path, make_folder, read_text};
 use crate::output::{Output, note};
@@ -20,12 +19,7 @@ use crate::signals::HeldBack;
 
 pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
-    let view = match args.view {
-        ViewArg::Accepted => View::Accepted,
-        ViewArg::Original => View::Original,
-        ViewArg::Markup => View::Markup,
-    };
-    let reading = document.markdown_reading(view);
+    let reading = document.markdown_reading(args.view.into());
     let MarkdownReading { text, warnings, pictures } =
         reading.map_err(|error| failure::of_document(input.path(), &error))?;
     if let Some(folder) = &args.pictures {

@@ -1,14 +1,14 @@
 //! `engross read`
 
 use engross_documents::{ReadReport, listing};
-use engross_docx::read::{ReadOptions, View, notation};
+use engross_docx::read::{ReadOptions, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
 use serde_json::json;
 
 use super::CommandEnd;
 use super::documents::open;
-use crate::cli::{ReadArgs, ViewArg};
+use crate::cli::ReadArgs;
 use crate::failure;
 use crate::output::Output;
 
@@ -36,13 +36,11 @@ pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure
         return Ok(CommandEnd::With(Exit::Done));
     }
     let options = ReadOptions {
-        view: match args.view {
-            ViewArg::Accepted => View::Accepted,
-            ViewArg::Original => View::Original,
-            ViewArg::Markup => View::Markup,
-        },
+        view: args.view.into(),
         story: args.story.clone(),
         search: args.search.clone(),
+        pattern: args.pattern.clone(),
+        max_bytes: args.max_bytes,
         from: args.from.clone(),
         limit: args.limit,
         ..ReadOptions::default()

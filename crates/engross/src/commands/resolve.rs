@@ -58,8 +58,11 @@ fn run(
     }
     let delivery = deliver(&document, Tracking::Tracked, &input, &destination)?;
     let (name, summary) = (input.path().display().to_string(), Summary::of(&operations));
-    let receipt = Receipt::new(name, summary, operations, Some(delivery), warnings);
-    output.answer(&receipt, || {
+    let mut receipt = Receipt::new(name, summary, operations, Some(delivery), warnings);
+    if output.is_terse(args.detail.which) {
+        receipt = receipt.terse(|result| result);
+    }
+    output.detailed(args.detail.which, &receipt, || {
         let end = ending(receipt.output.as_deref(), receipt.proof, Tracking::Tracked);
         text(&receipt, &receipt.operations, Palette::new(output.colour), &end)
     })?;
@@ -82,6 +85,7 @@ fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
         address: Some(address).filter(|address| !address.is_empty()),
         revision_ids: revision.stamp.id.into_iter().collect(),
         gone_revision_ids: Vec::new(),
+        more_revisions: 0,
         comment_ids: Vec::new(),
         untracked: Vec::new(),
         before: is_text.then(|| revision.text.clone()),

@@ -1,25 +1,27 @@
 //! `engross skills`: the lessons that were learnt, and what a person says about them.
 
+mod report;
+mod review;
+
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
 
 use engross_documents::change::printable;
 use engross_learn::Error;
-use engross_learn::disk::BookFile;
+use engross_learn::disk::{BookFile, export_folder};
 use engross_learn::skillbook::render::toon;
 use engross_learn::skillbook::{
-    Author, Book, Effect, Observation, SettleContext, Skill, SkillOperation, SkillStatus, conflicts, import,
-    markdown, score, settle, to_hybrid,
+    Author, Book, Effect, Observation, SettleContext, Skill, SkillOperation, SkillStatus, import, markdown,
+    score, settle, to_hybrid, to_iso,
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
 
 use super::CommandEnd;
 use super::synced::counted;
-use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
+use crate::cli::{BookArgs, ExportArgs, FormatArg, SkillsArgs, SkillsCommand};
 use crate::compose::skillbook::book_paths;
 use crate::files::read_text;
-use crate::output::{Output, note, print, prompt};
+use crate::output::{Output, note, print};
 use crate::settings::Environment;
 
 pub(crate) fn run(
@@ -44,7 +46,7 @@ pub(crate) fn run(
         SkillsCommand::Show(args) => {
             let book = read(&args.book)?;
             let skill = find(&book.journal.book, &args.id)?;
-            output.answer(&value(skill), || told(skill))?;
+            output.answer(&value(skill), || review::told(skill, &book.journal))?;
         }
         SkillsCommand::Pin(args) => {
             let operation = SkillOperation::Pin { id: args.skill.id.clone(), on: !args.off };
@@ -53,8 +55,17 @@ pub(crate) fn run(
         SkillsCommand::Retire(args) => {
             change(&mut open(&args.book)?, &[SkillOperation::Remove { id: args.id.clone() }], output)?;
         }
-        SkillsCommand::Review(args) => return review(args, &mut open(&args.book)?, output),
-        SkillsCommand::Export(args) => export(args, &read(&args.book)?)?,
+        SkillsCommand::Review(args) => return review::run(args, &mut open(&args.book)?, output),
+        SkillsCommand::Report(args) => report::run(args, &read(&args.book)?, output)?,
+        SkillsCommand::Export(args) => match &args.output {
+            Some(folder) => {
+                let mut book = open(&args.book)?;
+                let changed = export_folder(&mut book, folder)?;
+                book.finish()?;
+                note(&format!("{} written in {}", counted(changed.len(), "skill file"), folder.display()));
+            }
+            None => export(args, &read(&args.book)?)?,
+        },
         SkillsCommand::Import(args) => {
             let text = read_text(&args.file)?;
             let import = import(&text).map_err(|reason| {
@@ -113,94 +124,23 @@ fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<
     };
     let mut effects = Vec::new();
     let mut records = Vec::new();
+    // Each operation sees what those before it did.
+    let mut after = book.journal.book.clone();
     for operation in operations {
-        let verdict = settle(&book.journal.book, operation, &context);
+        let verdict = settle(&after, operation, &context);
         if let Effect::Refused(refused) = verdict.effect {
             return Err(Failure::new(Exit::Refused, refused.code, refused.message));
         }
         effects.push(verdict.effect);
+        for record in &verdict.records {
+            after.apply(record.clone());
+        }
         records.extend(verdict.records);
     }
     for record in records {
         book.add(record);
     }
     Ok(effects)
-}
-
-fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<CommandEnd, Failure> {
-    let accepted = args.accept.iter().map(|id| SkillOperation::Accept { id: id.clone() });
-    let retired = args.retire.iter().map(|id| SkillOperation::Remove { id: id.clone() });
-    let operations: Vec<SkillOperation> = accepted.chain(retired).collect();
-    if !operations.is_empty() {
-        change(book, &operations, output)?;
-        return Ok(CommandEnd::With(Exit::Done));
-    }
-    let is_waiting =
-        |skill: &&Skill| matches!(skill.status, SkillStatus::Candidate | SkillStatus::Quarantined);
-    let waiting: Vec<Skill> = book.journal.book.skills().filter(is_waiting).cloned().collect();
-    let conflicts = conflicts(&book.journal.book);
-    if output.json || !std::io::stdin().is_terminal() {
-        let shown: Vec<Value> = waiting.iter().map(value).collect();
-        output.answer(&json!({"waiting": shown, "conflicts": conflicts}), || {
-            let mut text: String = waiting.iter().map(|skill| told(skill) + "\n").collect();
-            for conflict in &conflicts {
-                let _ = writeln!(text, "{} and {} say the opposite", conflict.one, conflict.other);
-            }
-            let _ = writeln!(
-                text,
-                "{} to decide about, with --accept ID and --retire ID",
-                counted(waiting.len(), "skill")
-            );
-            text
-        })?;
-        return Ok(CommandEnd::With(Exit::Done));
-    }
-    for conflict in &conflicts {
-        note(&format!("{} and {} say the opposite; retire one of them", conflict.one, conflict.other));
-    }
-    let mut is_changed = false;
-    for (number, skill) in waiting.iter().enumerate() {
-        print(&format!("\n({} of {})\n{}", number + 1, waiting.len(), told(skill)))?;
-        let Some(operation) = asked(skill)? else { continue };
-        match operation {
-            Decision::Quit => break,
-            Decision::Do(operation) => {
-                settle_all(book, &[operation])?;
-                book.save()?;
-                is_changed = true;
-            }
-        }
-    }
-    book.finish()?;
-    if is_changed {
-        note("engross agents-md sync shows this to agents; engross learn does so too");
-    }
-    Ok(CommandEnd::With(Exit::Done))
-}
-
-enum Decision {
-    Do(SkillOperation),
-    Quit,
-}
-
-/// What the person says; `None` to decide later.
-fn asked(skill: &Skill) -> Result<Option<Decision>, Failure> {
-    loop {
-        prompt("Show it to agents (a), take it out (r), decide later (Enter), stop (q)? ");
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
-        let read = read.map_err(|error| {
-            Failure::new(Exit::Io, "READ_FAILED", format!("standard input cannot be read: {error}"))
-        })?;
-        return Ok(match line.trim() {
-            _ if read == 0 => Some(Decision::Quit),
-            "" => None,
-            "q" => Some(Decision::Quit),
-            "a" => Some(Decision::Do(SkillOperation::Accept { id: skill.id.clone() })),
-            "r" => Some(Decision::Do(SkillOperation::Remove { id: skill.id.clone() })),
-            _ => continue,
-        });
-    }
 }
 
 fn export(args: &ExportArgs, book: &BookFile) -> Result<(), Failure> {
@@ -213,6 +153,8 @@ fn export(args: &ExportArgs, book: &BookFile) -> Result<(), Failure> {
                 book.skills().filter(|skill| skill.status == SkillStatus::Active).collect();
             format!("{}\n", toon(&shown))
         }
+        // The command line asks for a folder with it.
+        FormatArg::Skill => String::new(),
     };
     print(&text)
 }
@@ -224,7 +166,8 @@ fn value(skill: &Skill) -> Value {
         "quarantine": skill.quarantine, "pinned": skill.is_pinned, "author": skill.author,
         "justification": skill.justification, "evidence": skill.evidence,
         "helpful": total.helpful, "harmful": total.harmful, "neutral": total.neutral,
-        "sessions": skill.sessions(), "sources": skill.sources, "score": score(skill, SystemClock.millis()),
+        "sessions": skill.sessions(), "sources": skill.sources, "revision": skill.revision,
+        "created": to_iso(skill.created), "updated": to_iso(skill.updated), "score": score(skill, SystemClock.millis()),
     })
 }
 
@@ -253,39 +196,5 @@ fn list(skills: &[&Skill]) -> String {
         );
     }
     let _ = writeln!(text, "{}", counted(skills.len(), "skill"));
-    text
-}
-
-fn told(skill: &Skill) -> String {
-    let total = skill.total();
-    let mut text = format!(
-        "{} ({}, {})\n  {}\n",
-        skill.id,
-        word(skill.status),
-        printable(&skill.section),
-        printable(&skill.content)
-    );
-    for (name, said) in
-        [("why", &skill.justification), ("evidence", &skill.evidence), ("otherwise", &skill.issue)]
-    {
-        if !said.is_empty() {
-            let _ = writeln!(text, "  {name}: {}", printable(said));
-        }
-    }
-    for doubt in &skill.quarantine {
-        let doubt = serde_json::to_value(doubt).unwrap_or_default();
-        let _ = writeln!(text, "  doubtful: {}", doubt.as_str().unwrap_or_default().replace('_', " "));
-    }
-    let _ = writeln!(
-        text,
-        "  helped {}, harmed {}, neither {}; from {}",
-        total.helpful,
-        total.harmful,
-        total.neutral,
-        counted(skill.sessions(), "session")
-    );
-    for source in skill.sources.iter().take(5) {
-        let _ = writeln!(text, "    {}: {}", printable(&source.trace), printable(&source.evidence));
-    }
     text
 }

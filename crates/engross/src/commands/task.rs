@@ -5,8 +5,12 @@
 mod at_work;
 mod attached;
 mod bridge;
+mod more;
 mod questions;
+mod runner;
 mod shown;
+mod verify;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +19,17 @@ use engross_artifacts::segment;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SessionId, SystemClock};
 use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
+use engross_tasks::sandbox_request::SandboxRequest;
 use engross_threads::{
     Ask, ExecutionBinding, ExecutionMode, Lifecycle, LoadedThread, OwnerScope, Rules, ThreadDriver,
     ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
 use super::CommandEnd;
-use crate::cli::{AnswerArgs, AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
+use crate::cli::{
+    AnswerArgs, AtBridgeArgs, EndArgs, PlaceArgs, RunArgs, SandboxArgs, SyncArgs, TaskArgs, TaskCommand,
+    ThreadArgs, WatchArgs,
+};
 use crate::compose::sessions;
 use crate::failure::usage;
 use crate::files;
@@ -41,9 +49,15 @@ pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) ->
             TaskCommand::Answer(args) => answer(args, environment, output).await,
             TaskCommand::Archive(args) => order(args, ThreadInput::Archive, environment, output).await,
             TaskCommand::Restore(args) => restore(args, output).await,
-            TaskCommand::List(args) => list(&args.place, args.all, output).await,
+            TaskCommand::List(args) => more::list(args, environment, output).await,
             TaskCommand::Sync(args) => sync(args, environment, output).await,
+            TaskCommand::Runner(args) => runner::run(args, environment).await,
             TaskCommand::Export(args) => export(args).await,
+            TaskCommand::Retry(args) => retry(args, environment, output).await,
+            TaskCommand::Open(args) => more::open(args, output).await,
+            TaskCommand::Logs(args) => more::logs(args, environment, output).await,
+            TaskCommand::Verify(args) => verify::files(args, output),
+            TaskCommand::Key(args) => verify::key(args, environment, output),
             TaskCommand::Import(args) => import(&args.place, &args.file, output).await,
         }
     })
@@ -161,39 +175,51 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     }
     let thread_folder = folder(&place.find(&key).await?.into_state().record)?;
     let attachments = attached::keep(&thread_folder, &args.attach)?;
-    let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let driver = place.driver(link.link());
     let ask = Ask {
         text: args.text.clone(),
         required_extensions,
         required_counts,
         wants_files: !args.chat,
+        include_hidden: args.include_hidden,
+        with_text: args.with_text,
         budget: args.budget,
+        sandbox: sandbox(&args.sandbox),
         attachments,
         ..Ask::default()
     };
-    let held = driver.send(&key, ask).await.map_err(failed)?;
-    if args.detach && link.outlives_us() {
+    // On the disk before anything else is done.
+    let held = place.driver(Arc::new(bridge::Nobody)).send(&key, ask).await.map_err(failed)?;
+    let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
+    let driver = place.driver(link);
+    if args.detach {
         at_work::submit(&driver, &held).await?;
         note(&format!("`engross task watch {key}` goes on with it"));
-        link.close().await;
         place.close().await?;
         output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
         return Ok(CommandEnd::With(Exit::Done));
     }
-    if args.detach {
-        link.close().await;
-        place.close().await?;
-        note(&format!(
-            "The task is kept; without a server it is carried out by `engross task watch {key}` or `engross task sync`"
-        ));
-        output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
-        return Ok(CommandEnd::With(Exit::Done));
-    }
-    let ended = at_work::see_through(&driver, &key, output).await;
-    link.close().await;
+    let ended = at_work::see_through(&driver, &key, wishes(&args.end, args.require_files), output).await;
     place.close().await?;
     ended
+}
+
+fn sandbox(args: &SandboxArgs) -> SandboxRequest {
+    SandboxRequest {
+        enabled: args.sandbox.as_deref().map(|when| when == "on"),
+        network: args.no_network.then_some(false),
+        max_files: args.max_files,
+        max_bytes: args.max_bytes,
+        max_processes: args.max_processes,
+    }
+}
+
+fn wishes(args: &EndArgs, requires_files: bool) -> at_work::EndWishes<'_> {
+    at_work::EndWishes {
+        requires_files,
+        lines: args.json_lines,
+        bell: args.bell,
+        hook: args.on_end.as_deref(),
+    }
 }
 
 fn new_key() -> String {
@@ -279,19 +305,28 @@ async fn get(args: &ThreadArgs, output: Output) -> Result<CommandEnd, Failure> {
     Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn watch(
-    args: &AtBridgeArgs,
-    environment: &Environment,
-    output: Output,
-) -> Result<CommandEnd, Failure> {
-    let place = Place::open(&args.thread.place)?;
-    let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
-    let link =
-        bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
-    let ended = at_work::see_through(&place.driver(link.link()), &key, output).await;
-    link.close().await;
+async fn watch(args: &WatchArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
+    let at = &args.at;
+    let place = Place::open(&at.thread.place)?;
+    let key = place.find(&at.thread.thread).await?.into_state().record.thread_id;
+    let link = bridge::open(&at.bridge, &place.data, at.thread.common.config.as_deref(), environment).await?;
+    let ended = at_work::see_through(&place.driver(link), &key, wishes(&args.end, false), output).await;
     place.close().await?;
     ended
+}
+
+/// Asks once more what was asked last.
+async fn retry(args: &WatchArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
+    let at = &args.at;
+    let place = Place::open(&at.thread.place)?;
+    let thread = place.find(&at.thread.thread).await?.into_state();
+    let key = thread.record.thread_id.clone();
+    let last = thread.last.ok_or_else(|| {
+        usage("USAGE", format!("nothing was asked in '{key}' yet; say what with `engross task run`"))
+    })?;
+    let again = Ask { id: String::new(), ..*last };
+    place.driver(Arc::new(bridge::Nobody)).send(&key, again).await.map_err(failed)?;
+    watch(args, environment, output).await
 }
 
 async fn order(
@@ -303,9 +338,8 @@ async fn order(
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let config = args.thread.common.config.as_deref();
-    let link = bridge::open_for_a_word(&args.bridge, &place.data, config, environment).await?;
-    let held = place.driver(link.link()).order(&key, order).await.map_err(failed);
-    link.close().await;
+    let link = bridge::open(&args.bridge, &place.data, config, environment).await?;
+    let held = place.driver(link).order(&key, order).await.map_err(failed);
     place.close().await?;
     let held = held?;
     output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
@@ -318,7 +352,7 @@ async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) ->
     let key = place.find(&thread.thread).await?.into_state().record.thread_id;
     // Where nobody works, nobody asks.
     let link = bridge::find_open(&args.at.bridge, &place.data, environment)?;
-    let driver = link.map(|link| place.driver(link.link()));
+    let driver = link.map(|link| place.driver(link));
     let done = questions::answer(driver.as_ref(), &key, args, output).await;
     place.close().await?;
     done
@@ -334,29 +368,10 @@ async fn restore(args: &ThreadArgs, output: Output) -> Result<CommandEnd, Failur
     Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<CommandEnd, Failure> {
-    let place = Place::open(args)?;
-    let mut threads = Vec::new();
-    for key in place.journal.keys().await.map_err(failed)? {
-        // One that cannot be read does not hide the others.
-        match place.journal.load(&key).await {
-            Ok(Some(held)) if all || held.state().lifecycle() != Lifecycle::Archived => {
-                threads.push(held.into_state());
-            }
-            Ok(_) => {}
-            Err(error) => note(&format!("{key}: {error}")),
-        }
-    }
-    place.close().await?;
-    let rows: Vec<shown::Row> = threads.iter().map(shown::Row::of).collect();
-    output.answer(&serde_json::json!({ "threads": rows }), || shown::table(&threads))?;
-    Ok(CommandEnd::With(Exit::Done))
-}
-
 async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.place)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let driver = place.driver(link.link());
+    let driver = place.driver(link);
     let mut done = Vec::new();
     for key in place.journal.keys().await.map_err(failed)? {
         let Some(held) = place.journal.load(&key).await.map_err(failed)? else { continue };
@@ -365,10 +380,9 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
         if !has_work {
             continue;
         }
-        match at_work::drive(&driver, &key, true).await? {
-            at_work::WatchEnd::Home(held) => done.push(held.into_state()),
+        match at_work::drive(&driver, &key, view::Telling::Nobody).await? {
+            at_work::WatchEnd::Home(home) => done.push(home.0.into_state()),
             at_work::WatchEnd::Interrupted => {
-                link.close().await;
                 place.close().await?;
                 return Ok(CommandEnd::Interrupted(
                     "interrupted; nothing is lost, `engross task sync` goes on",
@@ -376,10 +390,11 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
             }
         }
     }
-    link.close().await;
     place.close().await?;
     let rows: Vec<shown::Row> = done.iter().map(shown::Row::of).collect();
-    output.answer(&serde_json::json!({ "threads": rows }), || shown::table(&done))?;
+    let now = SystemClock.millis();
+    output
+        .answer(&serde_json::json!({ "threads": rows }), || shown::table(&done, &Default::default(), now))?;
     Ok(CommandEnd::With(Exit::Done))
 }
 

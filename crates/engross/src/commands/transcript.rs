@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use engross_documents::change::{printable, printable_lines};
-use engross_learn::disk::{SessionFile, SessionReader, inspect_file, open, sessions_at, write_whole};
+use engross_learn::disk::{
+    SessionFile, SessionReader, inspect_file, open, read_session, sessions_at, write_whole,
+};
 use engross_learn::trace::{Options, build};
 use engross_learn::transcript::repair::repair;
 use engross_learn::transcript::stats::{TranscriptStats, count};
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &TranscriptArgs, output: Output) -> Result<CommandEnd, F
             note(UNREDACTED);
             let trace = |found: &SessionFile| {
                 let session = session(found)?;
-                Ok(match build(&session, Options::default()) {
+                Ok(match build(session, Options::default()) {
                     Ok(trace) => serde_json::to_value(trace).unwrap_or_default(),
                     Err(skipped) => json!({"skipped": skipped.reason()}),
                 })
@@ -119,7 +121,7 @@ fn source(found: &SessionFile) -> Result<SessionReader, Failure> {
 }
 
 fn session(found: &SessionFile) -> Result<Transcript, Failure> {
-    Transcript::read(source(found)?, true).map_err(|error| unreadable(&found.path, &error))
+    read_session(found, true).map_err(|passed| unreadable(&found.path, &passed.reason))
 }
 
 fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Failure {

@@ -87,12 +87,21 @@ fn tasks(script: Value, access: Access) -> Tasks {
     });
     let place = folder.path().to_str().unwrap().to_owned();
     let parts = Parts {
-        agents: tasks::agents(folder.path(), "tests".to_owned(), &BTreeMap::new()).unwrap(),
+        agents: tasks::agents(
+            folder.path(),
+            folder.path(),
+            "tests".to_owned(),
+            &BTreeMap::new(),
+            &crate::settings::SandboxSetting::default(),
+        )
+        .unwrap(),
         root,
         place,
         store: Arc::new(MemoryStore::new()),
         keys: tasks::keys(None).unwrap(),
         blobs: None,
+        signer: None,
+        frozen: None,
         hashes: Arc::default(),
         gateway: tasks::Gateway::missing(),
     };
@@ -108,7 +117,7 @@ fn open() -> Tasks {
 }
 
 fn guarded() -> Tasks {
-    let access = Access { token: Some(Token::new("secret")), origins: Vec::new() };
+    let access = Access { token: Some(Token::new("secret")), ..Access::default() };
     tasks(json!({ "default": { "text": "Hello" } }), access)
 }
 
@@ -168,8 +177,9 @@ async fn case_61_62_63_methods_and_paths_of_old() {
     let got = send(&tasks.app, Method::OPTIONS, "/acp/rpc", &asked, "").await;
     let allowed = got.header("access-control-allow-origin");
     assert_eq!((got.status, allowed.as_deref()), (204, Some("http://localhost:3000")));
+    assert_eq!(get(&tasks.app, "/acp/rpc", &[]).await.status, 200, "a line says that somebody is here");
     assert_eq!(
-        refusal(&get(&tasks.app, "/acp/rpc", &[]).await),
+        refusal(&send(&tasks.app, Method::PUT, "/acp/rpc", &[], "{}").await),
         (405, -32600, "METHOD_NOT_ALLOWED".to_owned())
     );
     for path in ["/acp-server/codex/rpc", "/acp-server", "/gateway/openclaw"] {

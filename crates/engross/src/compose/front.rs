@@ -3,15 +3,15 @@
 //! Must never let other machines in without a token, nor start with a token that nobody can send.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use engross_http::{Access, ConnectionLimits, Tls, Token};
+use engross_http::{Access, AccessKey, ConnectionLimits, KeyRing, Tls, Token};
 use engross_protocol::Failure;
 
-use crate::cli::ServeArgs;
 use crate::failure::usage;
 use crate::files;
 use crate::output::note;
-use crate::settings::Environment;
+use crate::settings::ServeSettings;
 
 /// Descriptors that are kept for files and the store.
 const KEPT: u64 = 64;
@@ -22,21 +22,26 @@ const MOST: u64 = 65_536;
 /// The longest certificate chain or key in bytes.
 const LONGEST_PEM: u64 = 1 << 20;
 
-/// Who may call. Other machines only with a token.
-pub(super) fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure> {
-    let flag = args.token.as_deref().map(|token| ("--token", token));
-    let token = flag.or_else(|| Some(("ENGROSS_TOKEN", environment.given("ENGROSS_TOKEN")?)));
-    let token = token.map(|(origin, token)| usable(origin, token)).transpose()?;
-    if token.is_none() && !args.listen.ip().is_loopback() {
+/// Who may call. Other machines only with a token or a key.
+pub(super) fn access(options: &ServeSettings, keys: Option<&[AccessKey]>) -> Result<Access, Failure> {
+    let given = options.text("token").map(|token| (options.origin("token").to_string(), token));
+    let token = given.map(|(origin, token)| usable(&origin, token)).transpose()?;
+    let listen = options.listen();
+    if token.is_none() && keys.is_none() && !listen.ip().is_loopback() {
         return Err(usage(
             "USAGE",
             format!(
-                "{} can be reached from other machines, so a token is needed: give --token, or set ENGROSS_TOKEN",
-                args.listen
+                "{listen} can be reached from other machines, so a token is needed: give --token, set ENGROSS_TOKEN, or \
+                 make a key with `engross keys add`"
             ),
         ));
     }
-    Ok(Access { token, origins: args.cors.clone() })
+    let access = Access { token, keys: KeyRing::default(), origins: options.list("cors") };
+    if keys.is_some() {
+        // Shut until what the owners of the keys have is open.
+        access.keys.replace(Vec::new());
+    }
+    Ok(access)
 }
 
 /// A token as clients send it: without the line end of the file that it was read from.
@@ -62,12 +67,21 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// That of the command line, if there is one.
-    pub(super) fn of(args: &ServeArgs) -> Result<Option<Self>, Failure> {
-        let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
-        let tls =
-            Tls::new(&pem(chain)?, &pem(key)?).map_err(|error| refused(chain, key, &error.to_string()))?;
-        Ok(Some(Self { tls, files: (chain.clone(), key.clone()) }))
+    /// That of the settings, if there is one.
+    pub(super) fn of(options: &ServeSettings) -> Result<Option<Self>, Failure> {
+        let (chain, key) = match (options.path("tls_cert"), options.path("tls_key")) {
+            (Some(chain), Some(key)) => (chain, key),
+            (None, None) => return Ok(None),
+            (Some(_), None) => {
+                return Err(usage("USAGE", "a certificate needs its key; give --tls-key, too"));
+            }
+            (None, Some(_)) => {
+                return Err(usage("USAGE", "a key needs its certificate; give --tls-cert, too"));
+            }
+        };
+        let tls = Tls::new(&pem(&chain)?, &pem(&key)?)
+            .map_err(|error| refused(&chain, &key, &error.to_string()))?;
+        Ok(Some(Self { tls, files: (chain, key) }))
     }
 
     /// Reads the files again. What cannot be used is told, and the server goes on with what it had.
@@ -95,11 +109,17 @@ fn refused(chain: &Path, key: &Path, problem: &str) -> Failure {
 }
 
 /// As many connections as the system has descriptors for: each may need one more, toward a model.
-pub(super) fn connections() -> ConnectionLimits {
-    let usual = ConnectionLimits::default();
+pub(super) fn connections(options: &ServeSettings) -> ConnectionLimits {
+    let seconds = |key| Duration::from_secs(options.number(key));
+    let most = usize::try_from(options.number("max_connections")).unwrap_or(usize::MAX);
     let room = descriptors().saturating_sub(KEPT) / 2;
-    let room = usize::try_from(room).unwrap_or(usize::MAX).clamp(16, usual.connections);
-    ConnectionLimits { connections: room, ..usual }
+    let connections = usize::try_from(room).unwrap_or(usize::MAX).clamp(16, most.max(16));
+    ConnectionLimits {
+        connections,
+        head: seconds("head_seconds"),
+        idle: seconds("idle_seconds"),
+        unread: seconds("unread_seconds"),
+    }
 }
 
 /// How many descriptors there are, once as many were asked for as the system gives.

@@ -8,22 +8,44 @@
 //! | `model` | which model works? |
 //! | `sessions` | where are sessions kept, and what holds for them? |
 //! | `writes` | where is unfinished content, and who looks after it? |
+//! | `signing` | what are receipts signed with? |
 //! | `skillbook` | which files hold the lessons? |
 //! | `tasks` | which agents are there, and what are runs made of? |
+//! | `owner`, `owners` | what does each owner of a server have, and which owners are there? |
+//! | `keys` | where are the keys of a server, and what opens each? |
+//! | `preferences` | what do people make of what was delivered, and who is given that? |
+//! | `runner` | how does a person's own server of tasks begin and end? |
+//! | `access_log` | where do the lines about requests go? |
 //! | `server` | what is a server made of, and when does it end? |
 //! | `mcp` | how do the clients of agents reach a server's documents? |
+//! | `editor` | what is an agent in an editor made of? |
 //! | `front` | who may call a server, how is that secured, and how much may come at once? |
 
+#[cfg(feature = "server")]
+mod access_log;
 pub(crate) mod data;
+#[cfg(feature = "acp")]
+pub(crate) mod editor;
 #[cfg(feature = "server")]
 mod front;
+#[cfg(feature = "server")]
+pub(crate) mod keys;
 #[cfg(all(feature = "server", feature = "mcp"))]
 mod mcp;
 pub(crate) mod model;
 #[cfg(feature = "server")]
+pub(crate) mod owner;
+#[cfg(feature = "server")]
+mod owners;
+#[cfg(feature = "server")]
+pub(crate) mod preferences;
+#[cfg(feature = "server")]
+pub(crate) mod runner;
+#[cfg(feature = "server")]
 pub(crate) mod server;
 #[cfg(feature = "server")]
 pub(crate) mod sessions;
+pub(crate) mod signing;
 #[cfg(feature = "server")]
 pub(crate) mod skillbook;
 #[cfg(feature = "server")]

@@ -1,16 +1,19 @@
-//! What `serve` and `chat` make sessions of: where they are kept, who answers, and what holds for them.
+//! What `serve`, `chat` and `acp` make sessions of: where they are kept, who answers, and what holds for them.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
+use engross_agent::session::{
+    ClientTool, Models, Observer, Sessions, SessionsConfig, Settings as SessionSettings, Toolboxes, TurnRules,
+};
 use engross_documents::signature;
 use engross_learn::disk::BookPaths;
 use engross_learn::recall::RecallingModel;
 use engross_llm::Model;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
-use engross_store::SqliteStore;
 use engross_store::files::Root;
+use engross_store::{SqliteStore, Store};
 
 use super::model;
 use crate::failure::usage;
@@ -22,14 +25,47 @@ use engross_http::client_tools as read_tools;
 /// How requests name the second model: `engross/slow`.
 const SLOW: &str = "slow";
 
+/// What the sessions of one process are made of, whatever the model.
+pub(crate) struct SessionParts {
+    pub(crate) settings: SessionSettings,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) toolboxes: Arc<dyn Toolboxes>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+}
+
+impl SessionParts {
+    /// The sessions, with a model that answers.
+    pub(crate) fn open(&self, model: Arc<dyn Model>) -> Sessions {
+        Sessions::new(SessionsConfig {
+            store: Arc::clone(&self.store),
+            models: Models::one(model),
+            rules: TurnRules::default(),
+            settings: self.settings.clone(),
+            client_tools: Vec::new(),
+            toolboxes: Arc::clone(&self.toolboxes),
+            observers: self.observers.clone(),
+            grace: Duration::from_secs(30),
+            queue: 32,
+            turns: 32,
+            working: 32,
+            node: Some(process_name()),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+        })
+    }
+}
+
 /// A name that no other process has.
 pub(crate) fn process_name() -> String {
     format!("node_{:032x}", u128::from_be_bytes(RandomIds.next(SystemClock.millis())))
 }
 
+/// The file of a data folder with its sessions.
+pub(crate) const FILE: &str = "sessions.sqlite";
+
 /// The file with the sessions in the folder for data, which other processes may have open, too.
 pub(crate) fn open_file(folder: &Path) -> Result<SqliteStore, Failure> {
-    SqliteStore::open_shared(&folder.join("sessions.sqlite")).map_err(|error| store_failure(&error))
+    SqliteStore::open_shared(&folder.join(FILE)).map_err(|error| store_failure(&error))
 }
 
 pub(crate) fn store_failure(error: &engross_store::Error) -> Failure {

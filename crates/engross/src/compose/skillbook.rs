@@ -12,6 +12,9 @@ use crate::settings::Environment;
 
 /// The files of the skillbook.
 pub(crate) fn book_paths(args: &BookArgs, environment: &Environment) -> Result<BookPaths, Failure> {
+    if let Some(paths) = super::preferences::book_of(args.client.as_deref(), args.folder.as_deref())? {
+        return Ok(paths);
+    }
     let json = match &args.skillbook {
         Some(path) => path.clone(),
         None => workspace(environment)?.join("ace_skillbook.json"),

@@ -26,6 +26,9 @@ pub(crate) const GATEWAY_TOKEN: &str = "OPENCLAW_GATEWAY_TOKEN";
 /// The variable that holds the folder of a gateway of this machine.
 pub(crate) const GATEWAY_HOME: &str = "OPENCLAW_STATE_DIR";
 
+/// The variable that holds the secret with which several servers sign receipts as one.
+pub(crate) const SIGNING_SECRET: &str = "ENGROSS_SIGNING_SECRET";
+
 /// What begins the names of variables that say where object storage is, and with which key.
 const OBJECT_STORAGE: &str = "AWS_";
 
@@ -33,7 +36,8 @@ const OBJECT_STORAGE: &str = "AWS_";
 pub(super) const PREFIX: &str = "ENGROSS_";
 
 /// Our own variables that are no settings.
-const OTHERS: &[&str] = &["CONFIG", "LOG", "REQUIRE", "SERVER", "TOKEN"];
+const OTHERS: &[&str] =
+    &["CONFIG", "LOG", "REQUIRE", "RUNNER_IDLE", "SERVER", "SIGNING_SECRET", "SUPERVISE", "TOKEN"];
 
 /// What begins the names of variables that only tests read.
 const TEST_PREFIX: &str = "TEST_";
@@ -77,6 +81,13 @@ impl Environment {
         self.get("NO_COLOR").is_none() && self.get("TERM") != Some("dumb")
     }
 
+    /// The variables that a runner of tasks depends on: all but those that only say how one command speaks.
+    pub(crate) fn of_runner(&self) -> impl Iterator<Item = (&str, &str)> {
+        const PASSING: &[&str] = &["ENGROSS_SERVER", "ENGROSS_TOKEN", "ENGROSS_LOG", "NO_COLOR", "TERM"];
+        let mattering = self.variables.iter().filter(|(name, _)| !PASSING.contains(&name.as_str()));
+        mattering.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// All variables of the process: what agents are given a part of.
     pub(crate) fn whole() -> Vec<(OsString, OsString)> {
         std::env::vars_os().collect()
@@ -101,7 +112,9 @@ impl Environment {
     /// Variables with our prefix that mean nothing, where `settings` can be set.
     pub(crate) fn unknown(&self, settings: &[&str]) -> Vec<String> {
         let unknown = self.own().filter(|(name, _)| {
-            let is_setting = settings.iter().any(|key| key.eq_ignore_ascii_case(name));
+            let of_server = |key: &str| super::SERVE_ROWS.iter().any(|row| row.key.eq_ignore_ascii_case(key));
+            let is_setting = settings.iter().any(|key| key.eq_ignore_ascii_case(name))
+                || name.strip_prefix("SERVE_").is_some_and(of_server);
             !is_setting && !OTHERS.contains(name) && !name.starts_with(TEST_PREFIX)
         });
         unknown.map(|(name, _)| format!("{PREFIX}{name}")).collect()

@@ -10,7 +10,7 @@ use config::builder::DefaultState;
 use config::{Config, ConfigBuilder, ConfigError, FileFormat, Format, Map, Source, Value};
 
 use super::environment::{Environment, PREFIX};
-use super::{AgentSetting, Error, Origin, Setting};
+use super::{AgentSetting, Error, Origin, SandboxSetting, Setting};
 
 /// What can be set.
 pub(crate) const KEYS: &[&str] = &[
@@ -28,7 +28,10 @@ pub(crate) const KEYS: &[&str] = &[
     "session_by_user",
     "skillbook",
     "skill_tokens",
+    "document_lessons",
     "agents",
+    "sandbox",
+    "serve",
 ];
 
 /// The sources, lowest first.
@@ -145,6 +148,21 @@ impl Values {
         })
     }
 
+    /// How agents are fenced in. Only a file can say.
+    pub(super) fn sandbox(&self) -> Result<SandboxSetting, Error> {
+        let Some(value) = self.0.get("sandbox") else { return Ok(SandboxSetting::default()) };
+        let origin = value.origin().unwrap_or_default().to_owned();
+        value.clone().try_deserialize().map_err(|error| Error::Invalid {
+            origin,
+            message: format!("'sandbox' is not understood ({error}); write `[sandbox]` and `mode = \"on\"`"),
+        })
+    }
+
+    /// What is said of `engross serve`. Only a file can.
+    pub(super) fn serve(&self) -> Option<&Value> {
+        self.0.get("serve")
+    }
+
     fn read<T>(
         &self,
         key: &str,
@@ -162,10 +180,15 @@ impl Values {
 
 /// What an unknown key may have meant.
 pub(super) fn hint(unknown: &str) -> String {
+    nearest(unknown, KEYS)
+}
+
+/// What an unknown one of `keys` may have meant.
+pub(super) fn nearest(unknown: &str, keys: &[&str]) -> String {
     let score = |key: &str| strsim::jaro_winkler(unknown, key);
-    let nearest = KEYS.iter().max_by(|left, right| score(left).total_cmp(&score(right)));
+    let nearest = keys.iter().max_by(|left, right| score(left).total_cmp(&score(right)));
     match nearest.filter(|key| score(key) > 0.75) {
         Some(key) => format!("; did you mean '{key}'?"),
-        None => format!("; there are {}", KEYS.join(", ")),
+        None => format!("; there are {}", keys.join(", ")),
     }
 }

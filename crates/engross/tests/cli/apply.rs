@@ -28,7 +28,7 @@ fn five_edits_as_one_json_document() {
     let desk = TestBench::new();
     let before = desk.files();
     let ops = example_argument("operations/nda.json");
-    let ran = desk.run(&["apply", "nda.docx", &ops, "--json", "--date", DATE]);
+    let ran = desk.run(&["apply", "nda.docx", &ops, "--json", "--detail", "full", "--date", DATE]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let report = settled(ran.json(), &desk);
     let applied = |index: usize, op: &str, address: &str, before: &str, after: &str| {
@@ -91,6 +91,33 @@ fn five_edits_as_one_json_document() {
     );
     assert_eq!(desk.names(), ["nda.docx", "nda.redline.docx"]);
     assert_eq!(desk.files()["nda.docx"], before["nda.docx"], "the document is never touched");
+}
+
+/// For models: 32 operations in at most 8 KB, and of an operation on many places the first.
+#[test]
+fn an_answer_is_short() {
+    let desk = TestBench::new();
+    let clause = |number: u32| {
+        let content = format!("Clause {number} is new, and what it says is long enough to be told.");
+        json!({"op": "insert_paragraph", "after": 34 + number, "content": content})
+    };
+    let mut edits: Vec<Value> = (0..31).map(clause).collect();
+    edits.push(json!({
+        "op": "modify_text", "originalText": "the", "replacementText": "this", "occurrence": "all", "wholeWord": true
+    }));
+    put(&desk, &json!(edits));
+    let ran = desk.run(&["apply", "nda.docx", "ops.json", "--json"]);
+    let report = ran.json();
+    assert_eq!(report["summary"]["applied"], 32, "{report}");
+    let operations = report["operations"].to_string();
+    assert!(operations.len() < 8_192, "{} bytes: {operations}", operations.len());
+    let last = &report["operations"][31];
+    assert!(last["address"].as_str().unwrap().contains(" more"), "{last}");
+    assert!(last["moreRevisions"].as_u64().unwrap() > 0, "{last}");
+    let full =
+        desk.run(&["apply", "nda.docx", "ops.json", "--json", "--detail", "full", "-o", "full.docx"]).json();
+    let ids = |report: &Value| report["operations"][31]["revisionIds"].as_array().unwrap().len() as u64;
+    assert_eq!(ids(&full), ids(&report) + last["moreRevisions"].as_u64().unwrap());
 }
 
 #[test]

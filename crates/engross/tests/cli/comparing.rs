@@ -79,3 +79,92 @@ fn neither_document_is_overwritten() {
     assert_eq!(desk.files()["ours.docx"], before["ours.docx"]);
     assert!(!desk.files().contains_key("new.docx"));
 }
+
+#[test]
+fn a_package_may_be_one_xml_file() {
+    let desk = TestBench::new();
+    let ops = example_argument("operations/nda.json");
+    let signature = ["--date", DATE, "--author", "Ada"];
+    let apply = |arguments: &[&str]| desk.run(&[&["apply"], arguments, &signature].concat());
+    assert_eq!(apply(&["nda.docx", &ops, "-o", "redline.xml"]).code, Some(0));
+    let xml = std::fs::read_to_string(desk.path("redline.xml")).unwrap();
+    assert!(xml.contains("<pkg:package") && xml.contains("<w:ins "), "{}", &xml[..200]);
+    assert_eq!(apply(&["nda.docx", &ops, "-o", "redline.docx"]).code, Some(0));
+    assert_eq!(texts(&desk, "redline.xml"), texts(&desk, "redline.docx"));
+    assert_eq!(desk.run(&["accept", "redline.xml", "--in-place"]).code, Some(0));
+    assert!(std::fs::read_to_string(desk.path("redline.xml")).unwrap().contains("<pkg:package"));
+    assert_eq!(texts(&desk, "redline.xml"), texts(&desk, "redline.docx"));
+    assert_eq!(desk.run(&["checkpoint", "redline.xml", "restore", "1"]).code, Some(0));
+    assert_eq!(std::fs::read_to_string(desk.path("redline.xml")).unwrap(), xml, "byte for byte");
+    assert_eq!(desk.run(&["accept", "redline.xml", "-o", "accepted.docx"]).code, Some(0));
+    assert_eq!(desk.run(&["check", "accepted.docx"]).code, Some(0));
+}
+
+#[test]
+fn a_document_is_shown_as_a_page() {
+    let desk = two_versions();
+    let ran = desk.run(&["to-html", "nda.redline.docx", "-o", "nda.html"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "nda.html\n"), "{}", ran.stderr);
+    let page = std::fs::read_to_string(desk.path("nda.html")).unwrap();
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains("<title>nda.redline.docx</title>"),
+        "{page}"
+    );
+    let revisions = desk.run(&["revisions", "nda.redline.docx", "--json"]).json();
+    for revision in revisions["revisions"].as_array().unwrap() {
+        let id = revision["id"].as_str().unwrap();
+        assert!(page.contains(&format!("data-revision=\"{id}\"")), "{id}");
+    }
+    let part = desk.run(&["to-html", "nda.redline.docx", "--fragment", "--view", "accepted"]);
+    assert!(part.stdout.starts_with("<article") && !part.stdout.contains("<ins"), "{}", part.stdout);
+    assert_eq!(desk.run(&["to-html", "nda.docx", "-o", "nda.docx"]).code, Some(2));
+}
+
+#[test]
+fn two_sides_of_one_document_come_together() {
+    let desk = TestBench::new();
+    desk.put("base.md", b"The fee is 100 euros.\n\nThe law of Ohio applies.\n\nSigned today.");
+    assert_eq!(desk.run(&["from-markdown", "base.md", "-o", "base.docx"]).code, Some(0));
+    let side = |name: &str, operations: &str| {
+        desk.put("ops.json", operations.as_bytes());
+        assert_eq!(desk.run(&["apply", "base.docx", "ops.json", "-o", "r.docx"]).code, Some(0));
+        assert_eq!(desk.run(&["accept", "r.docx", "-o", name]).code, Some(0));
+    };
+    let say = |old: &str, new: &str| {
+        format!("[{{\"op\": \"modify_text\", \"originalText\": \"{old}\", \"replacementText\": \"{new}\"}}]")
+    };
+    side("ours.docx", &say("100", "120"));
+    side("theirs.docx", &say("Ohio", "Texas"));
+    side("others.docx", &say("100", "150"));
+    let ran = desk.run(&["merge", "base.docx", "ours.docx", "theirs.docx", "-o", "both.docx"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("ours: ") && ran.stdout.contains("theirs: "), "{}", ran.stdout);
+    let said = ["The fee is 120 euros.", "The law of Texas applies.", "Signed today."];
+    assert_eq!(texts(&desk, "both.docx"), said);
+    assert!(
+        desk.run(&["revisions", "both.docx", "--json"]).json()["revisions"].as_array().unwrap().is_empty()
+    );
+    let three = ["compare", "--three", "base.docx", "ours.docx", "theirs.docx", "--author", "Ann", "--json"];
+    let answer = desk.run(&three).json();
+    assert_eq!(
+        (&answer["proof"]["one"], &answer["proof"]["other"]),
+        (&"holds".into(), &"holds".into()),
+        "{answer}"
+    );
+    let authors: Vec<&Value> =
+        answer["changes"].as_array().unwrap().iter().map(|change| &change["author"]).collect();
+    assert_eq!(authors, ["Ann", "theirs"]);
+    let ran = desk.run(&["merge", "base.docx", "ours.docx", "others.docx", "--json"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let conflict = &ran.json()["conflicts"][0];
+    assert_eq!((&conflict["address"], &conflict["other"]), (&"P1".into(), &"The fee is 150 euros.".into()));
+    let merged = ran.json()["output"].as_str().unwrap().to_owned();
+    assert!(
+        desk.run(&["comments", &merged]).stdout.contains("150 euros"),
+        "what is open is told in the document"
+    );
+    let ran = desk.run(&["merge", "base.docx", "ours.docx", "theirs.docx", "-o", "ours.docx"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let ran = desk.run(&["compare", "base.docx", "ours.docx", "theirs.docx"]);
+    assert_eq!(ran.code, Some(2), "the third document needs --three");
+}

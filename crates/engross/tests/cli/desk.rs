@@ -136,6 +136,8 @@ impl TestBench {
         let mut command = Command::new(program);
         command.current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // A runner in the background ends soon after its test.
+        command.env("ENGROSS_RUNNER_IDLE", "1");
         command.env("HOME", self.folder.path()).env("XDG_CONFIG_HOME", self.path("settings"));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command

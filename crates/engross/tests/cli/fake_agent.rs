@@ -25,7 +25,7 @@ fn agent() {
 }
 
 /// A desk whose settings know the agent `fake` by its command line.
-fn desk() -> TestBench {
+pub(crate) fn desk() -> TestBench {
     let desk = TestBench::new();
     let binary = std::env::current_exe().unwrap();
     let test = "fake_agent::agent --exact --ignored --nocapture";
@@ -98,4 +98,72 @@ fn a_question_of_an_agent_is_answered() {
         assert_eq!(last, Some(json!(said)), "{told:#}");
         assert_eq!(answer(&["1"]).code, Some(1), "nothing is asked any more");
     }
+}
+
+/// What came home is what the run made, and stays provable; whatever is altered is found.
+#[test]
+fn files_are_what_a_run_made_and_can_be_proven() {
+    let desk = desk();
+    let words = "@ write brief.md A brief.\n@ write notes.txt Notes.\n@ say I wrote brief.md and report.pdf.";
+    let mut run =
+        vec!["task", "run", words, "--agent", "fake", "--thread", "a", "--folder", "out", "--with-text"];
+    run.extend(USUAL);
+    let ran = desk.run(&run);
+    assert_eq!((ran.code, &ran.json()["namedOnly"]), (Some(0), &json!(["report.pdf"])), "{ran:?}");
+    let mut strict =
+        vec!["task", "run", words, "--agent", "fake", "--thread", "b", "--folder", "b", "--require-files"];
+    strict.extend(USUAL);
+    assert_eq!(desk.run(&strict).code, Some(1), "a file that is only named is none");
+    let key = desk.run(&["task", "key", "--data", "data", "--json"]).json()["publicKey"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let verify = |more: &[&str]| {
+        let mut arguments = vec!["task", "verify", "out", "--json"];
+        arguments.extend(more);
+        desk.run(&arguments)
+    };
+    let good = verify(&[]);
+    let seen = ["intact", "signerKnown", "filesIntact", "agent"].map(|name| good.json()[name].clone());
+    assert_eq!((good.code, json!(seen)), (Some(0), json!([true, false, 2, "fake"])), "{good:?}");
+    assert_eq!(verify(&["--key", &key]).json()["signerKnown"], true);
+    let other = "1".repeat(64);
+    assert_eq!(verify(&["--key", &other]).code, Some(1));
+    let place =
+        std::fs::read_dir(desk.path("out/.xworkmate/receipts")).unwrap().flatten().next().unwrap().path();
+    let receipt = std::fs::read(&place).unwrap();
+    for at in (0..receipt.len()).step_by(receipt.len() / 40) {
+        let mut altered = receipt.clone();
+        altered[at] ^= 1;
+        std::fs::write(&place, &altered).unwrap();
+        assert_ne!(verify(&[]).code, Some(0), "byte {at} of the receipt");
+    }
+    std::fs::write(&place, &receipt).unwrap();
+    std::fs::write(desk.path("out/brief.md"), "A brieF.").unwrap();
+    let altered = verify(&[]);
+    assert_eq!(
+        (altered.code, &altered.json()["findings"]),
+        (Some(1), &json!(["brief.md: its bytes are others"]))
+    );
+    std::fs::remove_file(desk.path("out/brief.md")).unwrap();
+    assert_eq!(verify(&[]).json()["findings"], json!(["brief.md: it is missing"]));
+}
+
+/// The guide says so: without a server, and with an agent that has no conversation to go on with.
+#[test]
+fn a_follow_up_goes_on_in_another_process() {
+    let desk = desk();
+    let run = |words: &str| {
+        let mut run =
+            vec!["task", "run", words, "--agent", "fake", "--thread", "a", "--folder", "out", "--chat"];
+        run.extend(USUAL);
+        desk.run(&run)
+    };
+    assert_eq!(run("@ say The lease ends in May.").code, Some(0));
+    let second = run("@ say And the second.\n@ blocks");
+    let messages = second.json()["messages"].clone();
+    let said: Vec<&str> =
+        messages.as_array().unwrap().iter().filter_map(|said| said["text"].as_str()).collect();
+    assert_eq!((second.code, said.len()), (Some(0), 4), "{second:?}");
+    assert!(said[3].starts_with("And the second."), "{said:?}");
 }

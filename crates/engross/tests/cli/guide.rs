@@ -6,22 +6,28 @@ const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
 const TASKS: &str = include_str!("../../../../docs/guide/tasks.md");
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 21] = [
     "edit",
     "read",
+    "review",
     "apply",
     "accept",
     "reject",
     "revisions",
     "comments",
     "check",
+    "merge",
     "write",
     "to-markdown",
+    "to-html",
     "from-markdown",
     "checkpoint",
     "compare",
     "diff",
     "doctor",
+    "verify",
+    "completions",
+    "man",
 ];
 
 /// The names of the flags that a help text lists.
@@ -52,9 +58,10 @@ fn the_guide_names_every_command_and_flag() {
 #[test]
 fn the_guide_of_tasks_names_every_command_and_flag() {
     let desk = TestBench::new();
-    for command in
-        ["run", "get", "watch", "cancel", "answer", "archive", "restore", "list", "sync", "export", "import"]
-    {
+    for command in [
+        "run", "get", "watch", "cancel", "answer", "archive", "restore", "list", "sync", "export", "import",
+        "retry", "logs", "open", "verify", "key",
+    ] {
         let help = desk.run(&["task", command, "--help"]);
         assert_eq!(help.code, Some(0));
         assert!(TASKS.contains(&format!("engross task {command}")), "{command}");
@@ -75,6 +82,16 @@ fn the_guide_of_clients_of_agents_names_every_flag() {
         for flag in flags(&help.stdout).filter(|flag| !["--help", "--version"].contains(flag)) {
             assert!(guide.contains(flag), "{flag} of {command:?} is not in the guide");
         }
+    }
+}
+
+#[cfg(feature = "acp")]
+#[test]
+fn the_guide_of_editors_names_every_flag() {
+    let help = TestBench::new().run(&["acp", "--help"]);
+    let guide = include_str!("../../../../docs/guide/acp.md");
+    for flag in flags(&help.stdout).filter(|flag| !["--help", "--version"].contains(flag)) {
+        assert!(guide.contains(flag), "{flag} is not in the guide");
     }
 }
 

@@ -178,3 +178,123 @@ fn transcripts_are_counted_shown_retold_and_mended() {
     let itself = desk.refuses(&["transcript", "repair", "a.jsonl", "-o", "a.jsonl", "--json"]);
     assert_eq!(itself, (2, "OUTPUT_IS_INPUT".to_owned()));
 }
+
+#[test]
+fn a_person_reads_the_evidence_edits_filters_and_accepts_by_section() {
+    let desk = home();
+    desk.run(&["learn", "--agent", "ops"]);
+    let id = "tool_read-36255507";
+    let told = desk.run(&["skills", "review", "--because", "once"]);
+    assert!(told.stdout.contains(id) && told.stdout.contains("three.jsonl:"), "{told:?}");
+    assert_eq!(desk.run(&["skills", "review", "--because", "doubt", "--json"]).json()["waiting"], json!([]));
+    assert_eq!(desk.run(&["skills", "review", "--section", "other", "--json"]).json()["waiting"], json!([]));
+    let words = format!("{id}=Read /conf");
+    assert_eq!(desk.run(&["skills", "review", "--edit", &words]).code, Some(0));
+    let shown = desk.run(&["skills", "show", id, "--json"]).json();
+    assert_eq!((&shown["content"], &shown["status"]), (&json!("Read /conf"), &json!("active")));
+    assert!(shown["created"].as_str().unwrap().starts_with("20"), "{shown:#}");
+    // By section only what nothing speaks against is accepted.
+    let desk = home();
+    desk.run(&["learn", "--agent", "ops"]);
+    assert_eq!(desk.run(&["skills", "review", "--accept-section", "tool_read"]).code, Some(0));
+    assert_eq!(desk.run(&["skills", "show", id, "--json"]).json()["status"], "active");
+}
+
+#[test]
+fn a_report_says_what_was_learnt_and_how_often_it_was_named() {
+    let desk = home();
+    desk.run(&LEARN);
+    let report = desk.run(&["skills", "report", "--since", "1d", "--json"]).json();
+    assert_eq!(
+        (&report["sessions"], &report["hit_rate"], &report["learnt"][0]["id"]),
+        (&json!(2), &Value::Null, &json!("paths-89758796")),
+        "{report:#}"
+    );
+    assert_eq!(report["confirmed"][0]["observations"], 2);
+    // Two sessions more were shown the lesson, and one names it.
+    let folder = ".openclaw/agents/main/sessions";
+    let asked = json!({"role": "user", "content": "Where is the config?"});
+    let named = json!({"role": "assistant", "content": [{"type": "text", "text": "By [paths-89758796] I stat it first: /conf."}]});
+    let plain = json!({"role": "assistant", "content": [{"type": "text", "text": "In /conf."}]});
+    desk.put(&format!("{folder}/four.jsonl"), session("four", &[asked.clone(), named]).as_bytes());
+    desk.put(&format!("{folder}/five.jsonl"), session("five", &[asked, plain]).as_bytes());
+    desk.run(&["learn"]);
+    let report = desk.run(&["skills", "report", "--json"]).json();
+    assert_eq!(
+        (&report["hit_rate"], &report["sessions_with_lessons"]),
+        (&json!(0.5), &json!(2)),
+        "{report:#}"
+    );
+    let page = desk.run(&["skills", "report", "--html"]);
+    assert!(page.stdout.starts_with("<!DOCTYPE html>") && page.stdout.contains("<rect "), "{page:?}");
+    assert!(page.stdout.contains("50 % (1 of 2)"), "{page:?}");
+    assert_eq!(desk.run(&["skills", "report", "--since", "soon"]).code, Some(2));
+}
+
+fn git(desk: &TestBench, arguments: &[&str]) -> String {
+    let done = std::process::Command::new("git")
+        .arg("-C")
+        .arg(desk.path(".openclaw/workspace"))
+        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn lessons_become_one_commit_on_a_branch_with_their_evidence() {
+    let desk = home();
+    for arguments in [
+        &["init", "-q", "-b", "main"][..],
+        &["config", "user.name", "Ada"],
+        &["config", "user.email", "ada@example.org"],
+        &["add", "AGENTS.md"],
+        &["commit", "-q", "-m", "Begin"],
+    ] {
+        git(&desk, arguments);
+    }
+    let learnt = desk.run(&["learn", "--model", "script:script.json", "--branch", "lessons", "--json"]);
+    let commit = learnt.json()["commit"].as_str().unwrap().to_owned();
+    assert_eq!(git(&desk, &["rev-parse", "lessons"]).trim(), commit);
+    assert_eq!(git(&desk, &["rev-list", "--count", "lessons"]).trim(), "2");
+    let words = git(&desk, &["log", "-1", "--format=%B", "lessons"]);
+    assert!(words.starts_with("Add a lesson of sessions\n"), "{words}");
+    assert!(words.contains("[paths-89758796] Stat a path") && words.contains("one.jsonl"), "{words}");
+    let names = git(&desk, &["show", "--name-only", "--format=", "lessons"]);
+    for name in ["AGENTS.md", "ace_skillbook.json", "ace_skillbook.journal.jsonl", "ace_skillbook.md"] {
+        assert!(names.contains(name), "{names}");
+    }
+    // What is checked out, and its index, are as they were.
+    assert_eq!(git(&desk, &["branch", "--show-current"]).trim(), "main");
+    assert_eq!(git(&desk, &["rev-list", "--count", "main"]).trim(), "1");
+    assert_eq!(git(&desk, &["diff", "--cached", "--name-only"]), "");
+    // Nothing new makes no commit; the branch that is checked out is refused.
+    let again = desk.run(&["learn", "--model", "script:script.json", "--branch", "lessons", "--json"]);
+    assert_eq!(again.json()["commit"], Value::Null);
+    assert_eq!(desk.refuses(&["learn", "--branch", "main", "--json"]).0, 1);
+}
+
+#[test]
+fn skills_are_exported_as_folders_that_agents_load() {
+    let desk = home();
+    desk.run(&LEARN);
+    let ran = desk.run(&["skills", "export", "--format", "skill", "--output", "repository/skills"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let file = "repository/skills/lessons-paths/SKILL.md";
+    let text = String::from_utf8(desk.bytes(file)).unwrap();
+    assert!(text.starts_with("---\nname: lessons-paths\n"), "{text}");
+    desk.put(file, text.replace("Stat a path", "Never stat a path").as_bytes());
+    let waiting = desk.run(&["skills", "review", "--because", "proposal", "--json"]).json();
+    assert_eq!(
+        waiting["waiting"][0]["revision"]["content"], "Never stat a path before reading it",
+        "{waiting:#}"
+    );
+    assert_eq!(desk.run(&["skills", "review", "--decline", "paths-89758796"]).code, Some(0));
+    let text = String::from_utf8(desk.bytes(file)).unwrap();
+    assert!(text.contains("] Stat a path"), "{text}");
+    let waiting = desk.run(&["skills", "review", "--json"]).json();
+    assert_eq!(waiting["waiting"], json!([]), "{waiting:#}");
+    assert_eq!(desk.run(&["skills", "export", "--format", "skill"]).code, Some(2));
+}

@@ -35,7 +35,7 @@ fn comments() {
         json!({
             "id": "1", "author": "Counterparty Counsel", "initials": list["comments"][1]["initials"],
             "date": "2026-02-10T09:05:00Z", "address": "P50", "quoted": "three (3) years",
-            "text": "Our usual term is five years. Please consider."
+            "text": "Our usual term is five years. Please consider.", "parent": list["comments"][1]["parent"], "resolved": false
         })
     );
     assert_eq!(list["comments"].as_array().map(Vec::len), Some(2));

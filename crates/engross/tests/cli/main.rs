@@ -11,12 +11,16 @@ mod bad_input;
 mod bomb;
 mod chat;
 mod checkpoints;
+mod client_pages;
 mod comparing;
 mod desk;
 mod edit;
+#[cfg(feature = "acp")]
+mod editors;
 mod fake_agent;
 mod guide;
 mod interrupt;
+mod keys;
 mod killed;
 mod learning;
 mod learning_runs;
@@ -24,19 +28,29 @@ mod lists;
 mod mcp;
 mod old_data;
 mod output_files;
+mod owners;
+mod package_files;
+mod preferences;
 mod read;
 mod receipts;
 mod resolve;
+mod reviewing;
 mod serve;
+mod serve_settings;
+mod sessions;
 mod settings;
 mod side_by_side;
 mod skill;
+mod task_runner;
+#[cfg(target_os = "linux")]
+mod task_sandbox;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;
 #[cfg(unix)]
 mod terminal;
 mod transcripts;
+mod verifying;
 mod workspaces;
 mod writes;
 

@@ -84,6 +84,37 @@ fn views_and_searches() {
 }
 
 #[test]
+fn patterns_and_room() {
+    let desk = TestBench::new();
+    let years = paragraph(&desk, &["--pattern", r"(one|three) \(\d\) YEARS?"]);
+    let texts: Vec<&str> =
+        years["paragraphs"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert!(!texts.is_empty() && texts.iter().all(|text| text.contains(") year")), "{texts:?}");
+    assert_eq!(
+        desk.refuses(&["read", "nda.docx", "--pattern", "(", "--json"]),
+        (2, "INVALID_PATTERN".to_owned())
+    );
+    // A page does not make the document shorter.
+    let sizes = |more: &[&str]| paragraph(&desk, more)["stories"].clone();
+    assert!(!sizes(&[]).as_array().unwrap().is_empty());
+    assert_eq!(sizes(&["--max-bytes", "500"]), sizes(&[]));
+    // Page by page, all of it, and never more than there is room for but one paragraph.
+    let (mut seen, mut from) = (Vec::new(), "P1".to_owned());
+    loop {
+        let page = paragraph(&desk, &["--from", &from, "--max-bytes", "1500"]);
+        let paragraphs = page["paragraphs"].as_array().unwrap().clone();
+        let size: usize = paragraphs.iter().map(|one| one["text"].as_str().unwrap().len()).sum();
+        assert!(size <= 1_500 || paragraphs.len() == 1, "{size}");
+        seen.extend(paragraphs);
+        match page["cursor"].as_str() {
+            Some(cursor) => from = cursor.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(Value::Array(seen), paragraph(&desk, &[])["paragraphs"]);
+}
+
+#[test]
 fn other_stories() {
     let desk = TestBench::new();
     let notes = paragraph(&desk, &["--story", "footnotes"]);

@@ -1,4 +1,4 @@
-//! The JSON of commands that change a document is, to the byte, that of version 0.1.0.
+//! The full JSON of commands that change a document is, to the byte, that of version 0.1.0.
 
 use crate::desk::{DATE, TestBench, example_argument};
 
@@ -37,7 +37,9 @@ fn receipts_are_those_of_the_first_version() {
     let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/receipts");
     for (name, code, arguments, is_signed) in cases {
         let more: &[&str] = if *is_signed { &signed } else { &[] };
-        let ran = desk.run(&[arguments, more, &["--json"]].concat());
+        let is_change = ["apply", "edit", "accept", "reject"].contains(&arguments[0]);
+        let detail: &[&str] = if is_change { &["--detail", "full"] } else { &[] };
+        let ran = desk.run(&[arguments, more, &["--json"], detail].concat());
         let expected = std::fs::read_to_string(golden.join(format!("{name}.json"))).unwrap();
         assert_eq!(without_moments(&ran.stdout), without_moments(&expected), "{name}");
         assert_eq!(ran.code, Some(*code), "{name}");

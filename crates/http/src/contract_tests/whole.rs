@@ -75,12 +75,15 @@ pub(super) fn whole(script: Value) -> Whole {
     let service = AllSessions::new(sessions(&store), sessions(&Arc::new(MemoryStore::new())));
     let server = Server {
         service,
+        model: "scripted".to_owned(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         access: Access::default(),
+        access_log: None,
         brake: Brake::default(),
         strict_models: false,
         session_by_user: false,
+        codes: &[],
         limits: Limits::default(),
         metrics: Arc::default(),
         // The folder is gone at once: no test here has documents.

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engross_agent::session::Observer;
-use engross_protocol::Failure;
+use engross_protocol::{Failure, SessionId};
 #[cfg(feature = "postgres")]
 use engross_store::PostgresTraces;
 use engross_store::{Store, Traces};
@@ -99,6 +99,15 @@ impl Exports {
             traces.finish().await;
         }
     }
+}
+
+/// Takes away the traces of a session from the database at `url`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn erase_traces(url: &str, session: SessionId) -> Result<(), Failure> {
+    let erased = open_traces(url).await?.erase(session).await;
+    erased.map_err(|error| Failure::new(engross_protocol::Exit::Io, error.code(), error.to_string()))
 }
 
 /// The database at `url`.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engross_agent::session::{LogEvent, Observer, StoredEntries, TurnEndingKind, model_name};
+use engross_protocol::SessionId;
 use engross_store::{Details, TraceEvent, Traces};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -24,9 +25,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Hears of entries and keeps traces of them.
 pub(super) struct Tracer {
     /// `None` once no more may come.
-    waiting: Mutex<Option<mpsc::Sender<TraceEvent>>>,
+    waiting: Mutex<Option<mpsc::Sender<TraceOrder>>>,
+    /// Sessions whose traces have to go: these are never crowded out.
+    erasing: Arc<Mutex<Vec<SessionId>>>,
     keeping: Mutex<JoinSet<()>>,
     lost: Arc<LostTraces>,
+}
+
+/// What is to be done, in its order.
+enum TraceOrder {
+    Keep(TraceEvent),
+    /// Look which traces have to go.
+    Erase,
 }
 
 /// How many events are gone.
@@ -60,8 +70,9 @@ impl Tracer {
         let (waiting, coming) = mpsc::channel(WAITING);
         let mut keeping = JoinSet::new();
         let lost = Arc::new(LostTraces::default());
-        keeping.spawn(keep(traces, coming, Arc::clone(&lost)));
-        Arc::new(Self { waiting: Mutex::new(Some(waiting)), keeping: Mutex::new(keeping), lost })
+        let erasing = Arc::default();
+        keeping.spawn(keep(traces, coming, Arc::clone(&lost), Arc::clone(&erasing)));
+        Arc::new(Self { waiting: Mutex::new(Some(waiting)), erasing, keeping: Mutex::new(keeping), lost })
     }
 
     /// What is counted as lost.
@@ -85,20 +96,57 @@ impl Observer for Tracer {
         let Some(waiting) = &*waiting else { return };
         for (seq, event) in (stored.first..).zip(stored.events) {
             for event in events(&stored, seq, event) {
-                if waiting.try_send(event).is_err() {
+                if waiting.try_send(TraceOrder::Keep(event)).is_err() {
                     self.lost.crowded_out();
                 }
             }
         }
     }
+
+    fn deleted(&self, session: SessionId) {
+        self.erasing.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        if let Some(waiting) = &*self.waiting.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = waiting.try_send(TraceOrder::Erase);
+        }
+    }
 }
 
-async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, losses: Arc<LostTraces>) {
-    let mut batch = Vec::with_capacity(BATCH);
+/// Takes away what has to go; what the database does not take is tried again with the next order.
+async fn erase(traces: &dyn Traces, erasing: &Mutex<Vec<SessionId>>) {
+    let gone = std::mem::take(&mut *erasing.lock().unwrap_or_else(PoisonError::into_inner));
+    for session in gone {
+        if let Err(error) = traces.erase(session).await {
+            tracing::warn!(%session, code = error.code(), "traces of a deleted session stay for now: {error}");
+            erasing.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        }
+    }
+}
+
+async fn keep(
+    traces: Arc<dyn Traces>,
+    mut coming: mpsc::Receiver<TraceOrder>,
+    losses: Arc<LostTraces>,
+    erasing: Arc<Mutex<Vec<SessionId>>>,
+) {
+    let mut orders = Vec::with_capacity(BATCH);
     let mut lost = 0usize;
-    while coming.recv_many(&mut batch, BATCH).await > 0 {
+    while coming.recv_many(&mut orders, BATCH).await > 0 {
+        let mut batch = Vec::with_capacity(orders.len());
+        // When there was no room to say so, what has to go goes once nothing waits any more.
+        let mut erases = false;
+        for order in orders.drain(..) {
+            match order {
+                TraceOrder::Keep(event) => batch.push(event),
+                TraceOrder::Erase => erases = true,
+            }
+        }
         let count = batch.len();
-        match traces.insert(std::mem::take(&mut batch)).await {
+        let kept = if batch.is_empty() { Ok(()) } else { traces.insert(batch).await };
+        // Behind what was told before of these sessions; nothing of them comes after.
+        if erases || coming.is_empty() {
+            erase(&*traces, &erasing).await;
+        }
+        match kept {
             Ok(()) if lost > 0 => {
                 tracing::warn!(lost, "traces are kept again");
                 lost = 0;
@@ -117,6 +165,7 @@ async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, l
             tracing::warn!(lost, "traces are lost: they come faster than the database keeps them");
         }
     }
+    erase(&*traces, &erasing).await;
     if lost > 0 {
         tracing::warn!(lost, "traces were lost");
     }
@@ -157,6 +206,7 @@ pub(super) fn events(stored: &StoredEntries<'_>, seq: u64, event: &LogEvent) -> 
         }
         LogEvent::Wrote(wrote) => of("wrote").details(serde_json::to_value(wrote).unwrap_or_default().into()),
         LogEvent::Steered { content } => of("steered").details(json!({"bytes": content.len()}).into()),
+        LogEvent::Reminded { content } => of("reminded").details(json!({"bytes": content.len()}).into()),
         LogEvent::Configured(settings) => {
             of("configured").details(serde_json::to_value(settings).unwrap_or_default().into())
         }

@@ -16,9 +16,24 @@ const SESSION: SessionId = SessionId::from_bytes([7; 16]);
 struct KeptTraces {
     failures: Mutex<u32>,
     events: Mutex<Vec<TraceEvent>>,
+    /// Sessions that were erased, and how many events were there before.
+    erased: Mutex<Vec<(SessionId, usize)>>,
 }
 
 impl Traces for KeptTraces {
+    fn erase(&self, session: SessionId) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let mut failures = self.failures.lock().unwrap();
+            if *failures > 0 {
+                *failures -= 1;
+                return Err(Error::Unavailable { place: "here".to_owned(), message: "gone".to_owned() });
+            }
+            let count = self.events.lock().unwrap().len();
+            self.erased.lock().unwrap().push((session, count));
+            Ok(())
+        })
+    }
+
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()> {
         Box::pin(async move {
             let mut failures = self.failures.lock().unwrap();
@@ -92,4 +107,26 @@ async fn a_database_that_fails_costs_traces_and_nothing_else() {
     let count = kept.events.lock().unwrap().len();
     assert_eq!(count, 1 + 8192);
     assert_eq!(tracer.lost().total(), 2 + 20_000 - 8192, "what is not kept is counted");
+}
+
+#[tokio::test]
+async fn traces_of_a_deleted_session_go_behind_those_that_came_before() {
+    let kept = Arc::new(KeptTraces::default());
+    let tracer = Tracer::start(Arc::clone(&kept) as Arc<dyn Traces>);
+    let log: Vec<LogEvent> = (0..300).map(noted).collect();
+    tracer.stored(stored(&log));
+    tracer.deleted(SESSION);
+    tracer.finish().await;
+    let erased = kept.erased.lock().unwrap().clone();
+    assert_eq!(erased, [(SESSION, 300)], "nothing of it is kept after it was erased");
+    // What the database does not take now is tried again.
+    let kept = Arc::new(KeptTraces { failures: Mutex::new(1), ..KeptTraces::default() });
+    let tracer = Tracer::start(Arc::clone(&kept) as Arc<dyn Traces>);
+    tracer.deleted(SESSION);
+    for _ in 0..9 {
+        tokio::task::yield_now().await;
+    }
+    tracer.stored(stored(&[noted(1)]));
+    tracer.finish().await;
+    assert!(!kept.erased.lock().unwrap().is_empty());
 }

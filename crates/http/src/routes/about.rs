@@ -1,18 +1,15 @@
-//! `/`, `/openapi.json` and `/favicon.ico`: what a person and a program see who know no more than the address.
+//! `/openapi.json` and `/favicon.ico`: what a program and a browser see who know no more than the address.
 //!
 //! Must never tell what a stranger may not know: these need no token.
 
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS,
-};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
+use super::{taskpane, workbench};
 use crate::reply;
 
-/// The page.
-pub(crate) const PAGE: &str = "/";
 /// The description of all routes.
 pub(crate) const DESCRIPTION: &str = "/openapi.json";
 /// The icon.
@@ -20,10 +17,9 @@ pub(crate) const ICON: &str = "/favicon.ico";
 
 /// Whether a path is one of these.
 pub(crate) fn is_public(path: &str) -> bool {
-    matches!(path, PAGE | DESCRIPTION | ICON)
+    matches!(path, DESCRIPTION | ICON | workbench::PAGE | workbench::SCRIPT | workbench::STYLE)
+        || taskpane::is_public(path)
 }
-
-const PAGE_TEXT: &str = include_str!("about.html");
 
 const ICON_TEXT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><path d=\"M6 3h14l6 6v20H6z\" \
     fill=\"#fff\" stroke=\"#345\" stroke-width=\"2\"/><path d=\"M10 14h12\" stroke=\"#b22\" stroke-width=\"2\"/><path \
@@ -31,7 +27,13 @@ const ICON_TEXT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0
 
 /// What can be asked, besides preflights: method, path, what it does.
 pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
-    ("get", "/", "This server, for people"),
+    ("get", "/", "The workbench, for people"),
+    ("get", "/assets/workbench.js", "Its program"),
+    ("get", "/assets/workbench.css", "Its appearance"),
+    ("get", "/word/", "The pane of Word"),
+    ("get", "/word/policy.js", "What may become a script in it"),
+    ("get", "/word/taskpane.js", "Its program"),
+    ("get", "/word/taskpane.css", "Its appearance"),
     ("get", "/openapi.json", "This description"),
     ("get", "/favicon.ico", "The icon of the page"),
     ("get", "/healthz", "Whether the process runs"),
@@ -53,12 +55,20 @@ pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
     ("post", "/v1/sessions/{key}/cancel", "Stops the turn that runs or waits for its client"),
     ("get", "/v1/sessions/{key}/events", "Listens to the newest answer of a session"),
     ("post", "/v1/compare", "A redline of two documents"),
+    ("post", "/v1/view", "A document as HTML"),
+    ("get", "/v1/errors", "Requests that failed in the last hour"),
+    ("get", "/v1/errors/{code}", "What a code means, and what to do"),
+    ("get", "/v1/workspaces", "All workspaces"),
     ("get", "/v1/workspaces/{name}/files", "The files of a workspace"),
-    ("get", "/v1/workspaces/{name}/files/{path}", "A file, or what the document in it says"),
+    ("get", "/v1/workspaces/{name}/files/{path}", "A file, what the document in it says, or its changes"),
     ("put", "/v1/workspaces/{name}/files/{path}", "Puts a file"),
     ("delete", "/v1/workspaces/{name}/files/{path}", "Removes a file"),
     ("post", "/v1/workspaces/{name}/files/{path}", "Applies operations to a document"),
-    ("get", "/v1/workspaces/{name}/checkpoints/{path}", "What a file was before each change"),
+    (
+        "get",
+        "/v1/workspaces/{name}/checkpoints/{path}",
+        "What a file was before each change, and its bytes then",
+    ),
     ("post", "/v1/workspaces/{name}/checkpoints/{path}", "Puts a file back"),
     ("post", "/v1/write-sessions", "Begins a file that is streamed"),
     ("get", "/v1/write-sessions", "All write sessions"),
@@ -69,19 +79,17 @@ pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
     ("post", "/v1/write-sessions/{id}/finalize", "Puts the file in its place"),
     ("post", "/v1/write-sessions/{id}/patch", "Applies a patch to what came"),
     ("get", "/v1/write-sessions/{id}/events", "Listens to a write session"),
+    ("post", "/api/write-session/begin", "The same in the words of the reference: begins a file"),
+    ("post", "/api/write-session/finalize", "Puts it in its place"),
+    ("get", "/api/write-session/status", "How it stands"),
+    ("delete", "/api/write-session", "Cancels it"),
+    ("get", "/acp/rpc", "A line that says that tasks are taken"),
     ("post", "/acp/rpc", "Tasks, in JSON-RPC"),
+    ("get", "/acp", "The same over a WebSocket"),
+    ("get", "/artifacts/openclaw/download", "A file of a task, by a signed link"),
+    ("get", "/api/ping", "Whether tasks are taken, with counters"),
+    ("post", "/mcp", "Documents for clients of agents, in the Model Context Protocol"),
 ];
-
-/// The page for people.
-pub(crate) async fn page(headers: HeaderMap) -> Response {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).filter(|host| is_host(host));
-    let text = PAGE_TEXT.replace("{host}", host.unwrap_or("127.0.0.1:18789"));
-    let mut response =
-        typed(text.replace("{version}", env!("CARGO_PKG_VERSION")), "text/html; charset=utf-8");
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'";
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    response
-}
 
 /// All routes, as OpenAPI.
 pub(crate) async fn description() -> Response {
@@ -98,7 +106,7 @@ pub(crate) async fn description() -> Response {
         if !parameters.is_empty() {
             operation["parameters"] = Value::Array(parameters);
         }
-        if is_public(path) || matches!(*path, "/healthz" | "/readyz") {
+        if is_public(path) || matches!(*path, "/healthz" | "/readyz" | "/artifacts/openclaw/download") {
             operation["security"] = json!([]);
         }
         paths.entry(*path).or_insert_with(|| json!({}))[*method] = operation;
@@ -127,9 +135,4 @@ fn typed(text: String, kind: &'static str) -> Response {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
-}
-
-/// Whether a host can be repeated in a page.
-fn is_host(host: &str) -> bool {
-    host.len() <= 255 && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]_".contains(&byte))
 }

@@ -28,6 +28,8 @@ pub(super) const LARGEST: usize = 40 << 20;
 
 /// What the routes share.
 pub(super) struct Acp {
+    /// Whose tasks these are; nothing for the default owner.
+    pub(super) principal: String,
     pub(super) bridge: Bridge,
     pub(super) limits: Limits,
     pub(super) keepalive: Duration,
@@ -45,6 +47,11 @@ pub(crate) fn speaks(path: &str) -> bool {
 /// Whether a signed link stands for the token.
 pub(crate) fn is_download(path: &str) -> bool {
     path == "/artifacts/openclaw/download"
+}
+
+/// Whether somebody only looks whether anybody is here, which says nothing that a stranger may not know.
+pub(crate) fn is_liveness(method: &Method, path: &str) -> bool {
+    method == Method::GET && path == "/acp/rpc"
 }
 
 /// A refusal of the server as an envelope.
@@ -95,6 +102,13 @@ pub(super) async fn gone() -> Response {
     envelope(410, &error_of(-32004, "PROVIDER_DIRECT_PATH_DISABLED", message))
 }
 
+/// Somebody looks whether anybody is here: a line, as the protocol has it, also at `/acp/rpc`.
+pub(super) async fn alive() -> Response {
+    let kind = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (kind, concat!("engross ", env!("CARGO_PKG_VERSION"), " is running; tasks are taken at POST /acp/rpc\n"))
+        .into_response()
+}
+
 pub(super) async fn ping(State(acp): AcpState) -> Response {
     let counters = acp.bridge.runs().counters();
     let body = json!({
@@ -113,7 +127,7 @@ pub(super) async fn ping(State(acp): AcpState) -> Response {
 }
 
 /// What the headers of a request say of its call.
-pub(super) fn call(headers: &HeaderMap, path: &'static str) -> RpcCall {
+pub(super) fn call(acp: &Acp, headers: &HeaderMap, path: &'static str) -> RpcCall {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let is_secure = text(HeaderName::from_static("x-forwarded-proto")) == Some("https");
     let scheme = if is_secure { "https" } else { "http" };
@@ -121,7 +135,7 @@ pub(super) fn call(headers: &HeaderMap, path: &'static str) -> RpcCall {
         !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
     };
     RpcCall {
-        principal: String::new(),
+        principal: acp.principal.clone(),
         base: text(HOST).filter(good).map(|host| format!("{scheme}://{host}")).unwrap_or_default(),
         path,
         stream: text(ACCEPT).is_some_and(|accept| accept.contains("text/event-stream")),
@@ -134,10 +148,15 @@ pub(super) fn call(headers: &HeaderMap, path: &'static str) -> RpcCall {
 }
 
 pub(super) async fn answer(State(acp): AcpState, request: Request) -> Response {
+    if request.method() == Method::GET {
+        return alive().await;
+    }
     if request.method() != Method::POST {
         let message = "only POST is answered here: send a JSON-RPC 2.0 request as its body";
         let mut response = envelope(405, &error_of(-32600, "METHOD_NOT_ALLOWED", message));
-        response.headers_mut().insert(axum::http::header::ALLOW, HeaderValue::from_static("POST, OPTIONS"));
+        response
+            .headers_mut()
+            .insert(axum::http::header::ALLOW, HeaderValue::from_static("GET, POST, OPTIONS"));
         return response;
     }
     let (parts, body) = request.into_parts();
@@ -154,7 +173,7 @@ pub(super) async fn answer(State(acp): AcpState, request: Request) -> Response {
         }
     };
     drop(bytes);
-    let call = call(&parts.headers, "/acp/rpc");
+    let call = call(&acp, &parts.headers, "/acp/rpc");
     if call.stream {
         return events(acp.bridge.open(call, request), acp.keepalive);
     }

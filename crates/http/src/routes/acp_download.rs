@@ -145,6 +145,7 @@ fn follow(runs: &Runs, query: &str) -> Result<LinkTarget, ScopeError> {
         run_id: field("runId"),
         relative_path: field("relativePath"),
         expires: field("expires"),
+        sha256: Some(field("sha256")).filter(|sha256| !sha256.is_empty()),
         sig: field("sig"),
     };
     let config = runs.config();
@@ -153,8 +154,20 @@ fn follow(runs: &Runs, query: &str) -> Result<LinkTarget, ScopeError> {
 
 fn open(runs: &Runs, target: &LinkTarget) -> Result<OpenArtifact, ScopeError> {
     let config = runs.config();
+    if let (Some(sha256), Some(frozen)) = (target.sha256, config.workspace.frozen())
+        && let Some(file) = frozen.open(sha256, &target.path, config.hashing())?
+    {
+        return Ok(file);
+    }
     let scope = config.workspace.open(&target.session, &target.run, None)?;
-    scope.open(&target.path, config.hashing())
+    let file = scope.open(&target.path, config.hashing())?;
+    // A link leads to the bytes that were delivered, and to no others.
+    match target.sha256 {
+        Some(sha256) if sha256 != file.sha256() => {
+            Err(ScopeError::Changed { path: target.path.as_str().to_owned() })
+        }
+        _ => Ok(file),
+    }
 }
 
 async fn respond(file: ServedFile, asked: &HeaderMap, head: bool) -> Result<Response, NotServed> {
@@ -229,6 +242,7 @@ fn refused(error: &ScopeError) -> Response {
         ScopeError::NotFound { .. } | ScopeError::ScopeMissing { .. } | ScopeError::Refused { .. } => {
             (404, -32044)
         }
+        ScopeError::Changed { .. } => (409, -32048),
         ScopeError::RangeInvalid { .. } => (416, -32602),
         _ => (502, -32043),
     };

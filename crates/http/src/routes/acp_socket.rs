@@ -38,7 +38,7 @@ pub(super) async fn open(
         let message = "this is a WebSocket: open one, or POST to /acp/rpc";
         return envelope(405, &error_of(-32600, "METHOD_NOT_ALLOWED", message));
     };
-    let call = RpcCall { stream: true, ..call(&headers, "/acp") };
+    let call = RpcCall { stream: true, ..call(&acp, &headers, "/acp") };
     let (bridge, keepalive) = (acp.bridge.clone(), acp.keepalive);
     upgrade
         .max_message_size(LARGEST)

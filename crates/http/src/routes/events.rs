@@ -24,7 +24,7 @@ pub(crate) async fn listen<S: Service>(
 ) -> Result<Response, Error> {
     let key = named(key)?;
     let wants_events = headers::wants_events(&request_headers)?;
-    let mut answering = server.service.listen("", &key).await?;
+    let mut answering = server.service.listen(&key).await?;
     let head = head(&answering, DEFAULT_MODEL.to_owned());
     let wanted = wanted(headers::last_event_id(&request_headers), &answering, false, wants_events);
     if let Some(behind) = wanted.behind {

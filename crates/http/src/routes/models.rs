@@ -27,7 +27,7 @@ pub(super) fn is_offered(model: &str) -> bool {
 
 /// All models.
 pub(crate) async fn list<S: Service>(State(server): State<Arc<Server<S>>>) -> Response {
-    let data: Vec<Value> = offered(&server).iter().map(|id| describe(id)).collect();
+    let data: Vec<Value> = offered(&server).iter().map(|id| describe(id, &server.model)).collect();
     reply::json(json!({"object": "list", "data": data}).to_string())
 }
 
@@ -38,7 +38,7 @@ pub(crate) async fn one<S: Service>(
 ) -> Result<Response, Error> {
     let id = id.map(|Path(id)| id).unwrap_or_default();
     match offered(&server).into_iter().find(|offered| *offered == id) {
-        Some(id) => Ok(reply::json(describe(&id).to_string())),
+        Some(id) => Ok(reply::json(describe(&id, &server.model).to_string())),
         None => Err(Error::ModelNotOffered { model: id.chars().take(100).collect() }),
     }
 }
@@ -50,6 +50,11 @@ fn offered<S: Service>(server: &Server<S>) -> Vec<String> {
     OFFERED.iter().map(|name| (*name).to_owned()).chain(further).collect()
 }
 
-fn describe(id: &str) -> Value {
-    json!({"id": id, "object": "model", "created": 0, "owned_by": "engross"})
+/// A model; of the usual one also what it is.
+fn describe(id: &str, usual: &str) -> Value {
+    let mut described = json!({"id": id, "object": "model", "created": 0, "owned_by": "engross"});
+    if OFFERED.contains(&id) {
+        described["engross"] = json!({"model": usual});
+    }
+    described
 }

@@ -84,7 +84,7 @@ pub(crate) async fn input<S: Service>(
     State(server): State<Arc<Server<S>>>,
     id: Id,
 ) -> Result<Response, Error> {
-    let earlier = server.service.answer("", place(id)?).await?;
+    let earlier = server.service.answer(place(id)?).await?;
     let head = head(&earlier.events, DEFAULT_MODEL.to_owned());
     Ok(reply::json(input_items(&head, &earlier.input).to_string()))
 }
@@ -95,8 +95,8 @@ pub(crate) async fn cancel<S: Service>(
     id: Id,
 ) -> Result<Response, Error> {
     let place = place(id)?;
-    if server.service.answer("", place).await?.runs {
-        server.service.cancel("", &SessionName::Named(place.session.to_string())).await?;
+    if server.service.answer(place).await?.runs {
+        server.service.cancel(&SessionName::Named(place.session.to_string())).await?;
     }
     Ok(shown(&server, place).await?.0)
 }
@@ -111,7 +111,7 @@ pub(crate) async fn remove<S: Service>(
     if answers > 1 {
         return Err(Error::ResponseInUse { session: place.session.to_string() });
     }
-    server.service.delete("", &SessionName::Named(place.session.to_string())).await?;
+    server.service.delete(&SessionName::Named(place.session.to_string())).await?;
     let id = response_state(&head, None)["id"].clone();
     Ok(reply::json(json!({"id": id, "object": "response", "deleted": true}).to_string()))
 }
@@ -126,7 +126,7 @@ async fn shown<S: Service>(
     server: &Arc<Server<S>>,
     place: AnswerPlace,
 ) -> Result<(Response, Head, usize), Error> {
-    let earlier = server.service.answer("", place).await?;
+    let earlier = server.service.answer(place).await?;
     let head = head(&earlier.events, DEFAULT_MODEL.to_owned());
     let described = reply::description(&earlier.events);
     let body = if earlier.runs {

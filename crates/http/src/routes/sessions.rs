@@ -25,7 +25,7 @@ pub(crate) async fn look<S: Service>(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Error> {
     let page = session_query(&query.unwrap_or_default())?;
-    let view = server.service.look("", &named(key)?).await?;
+    let view = server.service.look(&named(key)?).await?;
     let shown = page_of_messages(&page, view.session.messages.len());
     Ok(reply::json(session_body(&view, shown).to_string()))
 }
@@ -36,7 +36,7 @@ pub(crate) async fn list<S: Service>(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Error> {
     let (limit, after) = sessions_query(&query.unwrap_or_default())?;
-    let sessions = server.service.page("", after, limit + 1).await?;
+    let sessions = server.service.page(after, limit + 1).await?;
     Ok(reply::json(sessions_body(sessions, limit).to_string()))
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn remove<S: Service>(
     State(server): State<Arc<Server<S>>>,
     key: Key,
 ) -> Result<Response, Error> {
-    let id = server.service.delete("", &named(key)?).await?;
+    let id = server.service.delete(&named(key)?).await?;
     Ok(reply::json(json!({"id": id, "object": "engross.session", "deleted": true}).to_string()))
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn settings<S: Service>(
     State(server): State<Arc<Server<S>>>,
     key: Key,
 ) -> Result<Response, Error> {
-    let view = server.service.look("", &named(key)?).await?;
+    let view = server.service.look(&named(key)?).await?;
     Ok(reply::json(json!(view.session.settings).to_string()))
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn configure<S: Service>(
     let bytes = body::read(&parts.headers, body, &server.limits).await?;
     let settings = settings_request(&bytes)?;
     let set = json!(settings).to_string();
-    server.service.configure("", &key, settings).await?;
+    server.service.configure(&key, settings).await?;
     Ok(reply::json(set))
 }
 
@@ -78,7 +78,7 @@ pub(crate) async fn cancel<S: Service>(
     State(server): State<Arc<Server<S>>>,
     key: Key,
 ) -> Result<Response, Error> {
-    let cancelled = server.service.cancel("", &named(key)?).await?;
+    let cancelled = server.service.cancel(&named(key)?).await?;
     Ok(reply::json(json!({"cancelled": cancelled}).to_string()))
 }
 

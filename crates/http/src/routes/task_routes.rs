@@ -16,13 +16,18 @@ use crate::server::Limits;
 /// How often a silent stream says that it is alive.
 const KEEPALIVE: Duration = Duration::from_secs(20);
 
-/// The routes of tasks.
-pub fn router(bridge: Bridge, limits: Limits) -> Router {
-    with_keepalive(bridge, limits, KEEPALIVE)
+/// The routes of the tasks of one owner, who has the bridge alone.
+pub fn router(bridge: Bridge, limits: Limits, principal: &str) -> Router {
+    around(Acp { principal: principal.to_owned(), bridge, limits, keepalive: KEEPALIVE })
 }
 
-/// The same with another pace.
+#[cfg(any(test, feature = "testing"))]
+/// Those of the default owner with another pace.
 pub fn with_keepalive(bridge: Bridge, limits: Limits, keepalive: Duration) -> Router {
+    around(Acp { principal: String::new(), bridge, limits, keepalive })
+}
+
+fn around(acp: Acp) -> Router {
     Router::new()
         .route("/acp/rpc", any(answer))
         .route("/acp", any(acp_socket::open))
@@ -31,5 +36,5 @@ pub fn with_keepalive(bridge: Bridge, limits: Limits, keepalive: Duration) -> Ro
         .route("/acp-server", any(gone))
         .route("/acp-server/{*rest}", any(gone))
         .route("/gateway/{*rest}", any(gone))
-        .with_state(Arc::new(Acp { bridge, limits, keepalive }))
+        .with_state(Arc::new(acp))
 }

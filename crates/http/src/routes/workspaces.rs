@@ -9,12 +9,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::Value;
 
+use super::view;
 use crate::error::Error;
 use crate::server::Server;
 use crate::service::Service;
 use crate::wire::{
-    applied_body, checkpoints_body, list_body, losses_body, losses_query, page_query, read_body, read_query,
-    removed_body, restore_request, written_body,
+    AskedReading, CheckpointQuery, applied_body, checkpoint_query, checkpoints_body, list_body, listed_body,
+    losses_body, names_body, page_query, read_body, read_query, removed_body, restore_request, written_body,
 };
 use crate::{body, download, headers, reply};
 
@@ -26,6 +27,11 @@ const LARGEST_FILE: usize = 64 << 20;
 
 /// What stands behind a file's path to apply operations to it.
 const OPERATIONS: &str = "/operations";
+
+/// All workspaces.
+pub(crate) async fn names<S: Service>(State(server): State<Arc<Server<S>>>) -> Result<Response, Error> {
+    Ok(reply::json(names_body(&server.documents.names().await?).to_string()))
+}
 
 /// The files of a workspace.
 pub(crate) async fn list<S: Service>(
@@ -68,11 +74,19 @@ pub(crate) async fn get<S: Service>(
 ) -> Result<Response, Error> {
     let Path((name, path)) = place.map_err(not_utf8)?;
     match read_query(&query.unwrap_or_default())? {
-        None => Ok(download::response(server.documents.whole(name, path).await?, &asked)),
-        Some(options) => {
+        AskedReading::Bytes => Ok(download::response(server.documents.whole(name, path).await?, &asked)),
+        AskedReading::List(list) => {
+            let (listed, sha256) = server.documents.listed(name, path, list).await?;
+            Ok(with_tag(&listed_body(&listed), sha256.as_deref()))
+        }
+        AskedReading::Text(options) => {
             let read = server.documents.read(name, path, options).await?;
             let sha256 = read.sha256.clone();
             Ok(with_tag(&read_body(read), sha256.as_deref()))
+        }
+        AskedReading::Html(options) => {
+            let (html, sha256) = server.documents.html(name, path, options).await?;
+            Ok(tagged(view::response(html), sha256.as_deref()))
         }
     }
 }
@@ -106,19 +120,27 @@ pub(crate) async fn apply<S: Service>(
     Ok(with_tag(&applied_body(&applied), applied.receipt.sha256.as_deref()))
 }
 
-/// What a document was before each change, or what going back to one of them would take from it.
+/// What a document was before each change, one of these, or what going back to it would take from the document.
 pub(crate) async fn checkpoints<S: Service>(
     State(server): State<Arc<Server<S>>>,
     place: Place,
     RawQuery(query): RawQuery,
+    asked: HeaderMap,
 ) -> Result<Response, Error> {
     let Path((name, path)) = place.map_err(not_utf8)?;
-    if let Some(id) = losses_query(&query.unwrap_or_default())? {
-        let losses = server.documents.losses(name, path, id.clone()).await?;
-        return Ok(reply::json(losses_body(&id, &losses).to_string()));
+    match checkpoint_query(&query.unwrap_or_default())? {
+        CheckpointQuery::All => {
+            let checkpoints = server.documents.checkpoints(name, path).await?;
+            Ok(reply::json(checkpoints_body(&checkpoints).to_string()))
+        }
+        CheckpointQuery::Losses(id) => {
+            let losses = server.documents.losses(name, path, id.clone()).await?;
+            Ok(reply::json(losses_body(&id, &losses).to_string()))
+        }
+        CheckpointQuery::Whole(id) => {
+            Ok(download::response(server.documents.earlier(name, path, id).await?, &asked))
+        }
     }
-    let checkpoints = server.documents.checkpoints(name, path).await?;
-    Ok(reply::json(checkpoints_body(&checkpoints).to_string()))
 }
 
 /// Makes a document what it was.
@@ -137,7 +159,10 @@ pub(crate) async fn restore<S: Service>(
 }
 
 fn with_tag(body: &Value, sha256: Option<&str>) -> Response {
-    let mut response = reply::json(body.to_string());
+    tagged(reply::json(body.to_string()), sha256)
+}
+
+fn tagged(mut response: Response, sha256: Option<&str>) -> Response {
     if let Some(tag) = sha256.and_then(|sha256| HeaderValue::from_str(&format!("\"{sha256}\"")).ok()) {
         response.headers_mut().insert(ETAG, tag);
     }

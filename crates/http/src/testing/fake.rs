@@ -31,7 +31,7 @@ pub struct Fake(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     submitted: Mutex<Vec<TurnRequest>>,
-    listened: Mutex<Vec<(String, SessionName)>>,
+    listened: Mutex<Vec<SessionName>>,
     viewed: Mutex<VecDeque<Result<SessionView, RequestError>>>,
     configured: Mutex<Vec<(SessionName, Settings)>>,
     next: Mutex<VecDeque<Result<FakeAnswer, RequestError>>>,
@@ -89,7 +89,7 @@ impl Fake {
     }
 
     /// What was listened to since the last call.
-    pub fn listened(&self) -> Vec<(String, SessionName)> {
+    pub fn listened(&self) -> Vec<SessionName> {
         std::mem::take(&mut self.0.listened.lock().unwrap())
     }
 
@@ -120,41 +120,36 @@ impl Service for Fake {
         Ok(answer)
     }
 
-    async fn listen(&self, principal: &str, key: &SessionName) -> Result<FakeAnswer, RequestError> {
-        self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
+    async fn listen(&self, key: &SessionName) -> Result<FakeAnswer, RequestError> {
+        self.0.listened.lock().unwrap().push(key.clone());
         self.take()
     }
 
-    async fn look(&self, _: &str, _: &SessionName) -> Result<SessionView, RequestError> {
+    async fn look(&self, _: &SessionName) -> Result<SessionView, RequestError> {
         let mut viewed = self.0.viewed.lock().unwrap();
         viewed.pop_front().unwrap()
     }
 
-    async fn configure(&self, _: &str, key: &SessionName, settings: Settings) -> Result<(), RequestError> {
+    async fn configure(&self, key: &SessionName, settings: Settings) -> Result<(), RequestError> {
         self.0.configured.lock().unwrap().push((key.clone(), settings));
         Ok(())
     }
 
-    async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
-        self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
+    async fn cancel(&self, key: &SessionName) -> Result<bool, RequestError> {
+        self.0.listened.lock().unwrap().push(key.clone());
         Ok(true)
     }
 
-    async fn page(
-        &self,
-        _: &str,
-        _: Option<SessionId>,
-        _: usize,
-    ) -> Result<Vec<SessionOverview>, RequestError> {
+    async fn page(&self, _: Option<SessionId>, _: usize) -> Result<Vec<SessionOverview>, RequestError> {
         Ok(Vec::new())
     }
 
-    async fn delete(&self, principal: &str, key: &SessionName) -> Result<SessionId, RequestError> {
-        self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
+    async fn delete(&self, key: &SessionName) -> Result<SessionId, RequestError> {
+        self.0.listened.lock().unwrap().push(key.clone());
         Ok(SESSION.parse().unwrap())
     }
 
-    async fn answer(&self, _: &str, _: AnswerPlace) -> Result<EarlierAnswer<FakeAnswer>, RequestError> {
+    async fn answer(&self, _: AnswerPlace) -> Result<EarlierAnswer<FakeAnswer>, RequestError> {
         Ok(EarlierAnswer { events: self.take()?, runs: false, answers: 1, input: Vec::new() })
     }
 
@@ -164,6 +159,10 @@ impl Service for Fake {
 
     fn models(&self) -> Vec<String> {
         vec!["slow".to_owned()]
+    }
+
+    fn running(&self) -> usize {
+        0
     }
 
     async fn failing(&self) -> Vec<&'static str> {
@@ -220,14 +219,17 @@ impl Drop for FakeAnswer {
 pub fn server(service: &Fake) -> Server<Fake> {
     Server {
         service: service.clone(),
+        model: "rules".to_owned(),
         // The folder is gone at once: what needs documents has some of its own.
         documents: documents(tempfile::tempdir().unwrap().path()),
         clock: Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap())),
         ids: Arc::new(CountingIds::default()),
         access: Access::default(),
+        access_log: None,
         brake: Brake::default(),
         strict_models: false,
         session_by_user: false,
+        codes: &[],
         limits: Limits::default(),
         metrics: Arc::default(),
     }
@@ -256,7 +258,10 @@ pub fn place(events: Vec<TurnEvent>) -> Vec<PositionedEvent> {
     let placed = events.into_iter().map(|event| {
         position += match &event {
             TurnEvent::Text(text) => text.len() as u64,
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => 0,
+            TurnEvent::Status { .. }
+            | TurnEvent::Content { .. }
+            | TurnEvent::Thinking { .. }
+            | TurnEvent::Warning { .. } => 0,
             TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
         };
         PositionedEvent { position, event }

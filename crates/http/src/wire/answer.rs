@@ -153,7 +153,7 @@ impl Whole {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.items.push(Item::Call(ToolCall { id, name, arguments }));
             }
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } => {}
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Thinking { .. } => {}
             TurnEvent::Warning { code, message } => self.notices.push(Notice { code, message }),
             TurnEvent::Done { finish, usage } => {
                 self.end = Some((finish, usage));

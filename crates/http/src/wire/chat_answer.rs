@@ -153,6 +153,7 @@ impl Encoder for ChatStream {
                 Self::close(out);
             }
             TurnEvent::Call { .. } => {}
+            TurnEvent::Thinking { .. } => {}
             TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => {
                 let is_asked_for = matches!(placed.event, TurnEvent::Content { .. });
                 if self.wanted.events || is_asked_for {

@@ -1,6 +1,7 @@
 //! `/v1/compare`: how two documents are compared, and what is answered of the redline.
 
 use engross_documents::{Redline, signature};
+use engross_docx::Granularity;
 use engross_docx::revisions::Side;
 use serde_json::{Map, Value, json};
 
@@ -20,6 +21,7 @@ pub(crate) struct ComparisonRequest {
     pub(crate) date: Option<String>,
     pub(crate) view: Side,
     pub(crate) moves: bool,
+    pub(crate) granularity: Granularity,
 }
 
 /// Reads the part `options`: a JSON object.
@@ -27,7 +29,13 @@ pub(crate) struct ComparisonRequest {
 /// # Errors
 /// [`Error::InvalidRequest`] naming the field.
 pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest, Error> {
-    let mut request = ComparisonRequest { author: None, date: None, view: Side::Accept, moves: true };
+    let mut request = ComparisonRequest {
+        author: None,
+        date: None,
+        view: Side::Accept,
+        moves: true,
+        granularity: Granularity::Word,
+    };
     let Some(bytes) = bytes.filter(|bytes| !bytes.trim_ascii().is_empty()) else { return Ok(request) };
     let object: Map<String, Value> = serde_json::from_slice(bytes)
         .map_err(|_| Error::invalid("options", "must be a JSON object, such as {\"moves\": false}"))?;
@@ -46,10 +54,25 @@ pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest,
                     _ => return Err(Error::invalid(&field, "must be accepted or original")),
                 };
             }
+            ("granularity", Value::String(least)) => {
+                request.granularity = match least.as_str() {
+                    "word" => Granularity::Word,
+                    "clause" => Granularity::Clause,
+                    "sentence" => Granularity::Sentence,
+                    _ => return Err(Error::invalid(&field, "must be word, clause or sentence")),
+                };
+            }
             ("moves", Value::Bool(moves)) => request.moves = moves,
-            ("author" | "date" | "view", _) => return Err(Error::invalid(&field, "must be a text")),
+            ("author" | "date" | "view" | "granularity", _) => {
+                return Err(Error::invalid(&field, "must be a text"));
+            }
             ("moves", _) => return Err(Error::invalid(&field, "must be true or false")),
-            _ => return Err(Error::invalid(&field, "is unknown; known are author, date, view, moves")),
+            _ => {
+                return Err(Error::invalid(
+                    &field,
+                    "is unknown; known are author, date, view, moves, granularity",
+                ));
+            }
         }
     }
     Ok(request)

@@ -14,6 +14,7 @@ mod responses_answer;
 mod responses_request;
 mod session;
 mod tools;
+mod view;
 mod workspace;
 mod write_session;
 
@@ -45,9 +46,11 @@ pub(crate) use session::{
 };
 pub(crate) use tools::Namespaces;
 pub use tools::client_tools;
+pub(crate) use view::view_options;
 pub(crate) use workspace::{
-    Operations, applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request,
-    page_query, read_body, read_query, removed_body, restore_request, written_body,
+    AskedReading, CheckpointQuery, DocumentList, Operations, applied_body, checkpoint_query,
+    checkpoints_body, list_body, listed_body, losses_body, names_body, operations_request, page_query,
+    read_body, read_query, removed_body, restore_request, written_body,
 };
 #[cfg(any(test, feature = "testing"))]
 pub use write_session::status_of;

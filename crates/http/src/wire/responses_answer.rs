@@ -240,6 +240,7 @@ impl Encoder for ResponsesStream {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.call(out, position, &ToolCall { id, name, arguments });
             }
+            TurnEvent::Thinking { .. } => {}
             TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => {
                 let is_asked_for = matches!(placed.event, TurnEvent::Content { .. });
                 if self.wanted.events || is_asked_for {

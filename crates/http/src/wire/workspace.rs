@@ -3,14 +3,16 @@
 //! Must never know where a workspace lies.
 
 use engross_documents::{Application, Checkpoint, Losses, ReadReport, Receipt, signature};
+use engross_docx::html::HtmlOptions;
 use engross_docx::ops::{Batch, OperationResult, parse_batch};
-use engross_docx::read::{ReadOptions, View};
+use engross_docx::read::ReadOptions;
 use engross_store::files::{Listing, RelPath, WrittenFile};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fields;
-use crate::documents::Read;
+use super::view::view_named;
+use crate::documents::{DocumentRows, Read};
 use crate::error::Error;
 
 /// Files of a page when the client does not say.
@@ -26,6 +28,24 @@ pub(crate) struct Page {
     pub(crate) after: Option<String>,
     /// The most files of it.
     pub(crate) limit: usize,
+}
+
+/// What can be listed of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DocumentList {
+    Revisions,
+    Comments,
+}
+
+/// What is asked of a checkpoint.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum CheckpointQuery {
+    /// All of them.
+    All,
+    /// What going back to one would take.
+    Losses(String),
+    /// The bytes of one.
+    Whole(String),
 }
 
 /// Operations as they were sent.
@@ -52,54 +72,95 @@ pub(crate) fn page_query(query: &str) -> Result<Page, Error> {
     Ok(page)
 }
 
-/// Reads the query of a document: how it is to be read, or `None` when its bytes are asked for.
+/// What is asked of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum AskedReading {
+    /// Its bytes.
+    Bytes,
+    /// What the document says.
+    Text(ReadOptions),
+    /// The document as HTML.
+    Html(HtmlOptions),
+    /// A list of what is in the document.
+    List(DocumentList),
+}
+
+/// Reads the query of a document: how it is to be read.
 ///
 /// # Errors
 /// [`Error::InvalidRequest`] naming the parameter.
-pub(crate) fn read_query(query: &str) -> Result<Option<ReadOptions>, Error> {
+pub(crate) fn read_query(query: &str) -> Result<AskedReading, Error> {
+    match query {
+        "list=revisions" => return Ok(AskedReading::List(DocumentList::Revisions)),
+        "list=comments" => return Ok(AskedReading::List(DocumentList::Comments)),
+        _ => {}
+    }
     let mut options = ReadOptions::default();
-    let (mut viewed, mut other) = (false, None);
+    let (mut viewed, mut other, mut html) = (false, None, None::<HtmlOptions>);
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*name {
             "view" => {
                 viewed = true;
-                options.view = match &*value {
-                    "accepted" => View::Accepted,
-                    "original" => View::Original,
-                    "markup" => View::Markup,
-                    _ => return Err(Error::invalid("view", "must be accepted, original or markup")),
-                };
+                options.view = view_named("view", &value)?;
                 continue;
             }
+            "as" => match &*value {
+                "html" => html = Some(HtmlOptions { page: false, ..HtmlOptions::default() }),
+                "page" => html = Some(HtmlOptions { page: true, ..HtmlOptions::default() }),
+                _ => return Err(Error::invalid("as", "must be html or page")),
+            },
             "story" => options.story = Some(value.into_owned()),
             "search" => options.search = Some(value.into_owned()),
             "from" => options.from = Some(value.into_owned()),
             "limit" => options.limit = Some(number("limit", &value, usize::MAX)?),
-            other => return Err(unknown(other, "view, story, search, from, limit")),
+            "list" => return Err(Error::invalid("list", "stands alone, and is revisions or comments")),
+            other => return Err(unknown(other, "view, as, story, search, from, limit, or list alone")),
         }
-        other = Some(name);
+        if name != "as" {
+            other = Some(name);
+        }
     }
-    match other {
-        Some(name) if !viewed => {
+    match (html, other) {
+        (Some(_), Some(name)) => {
+            Err(Error::invalid(name, "does not go with `as`; HTML is of the whole document"))
+        }
+        (Some(html), None) if viewed => Ok(AskedReading::Html(HtmlOptions { view: options.view, ..html })),
+        (Some(html), None) => Ok(AskedReading::Html(html)),
+        (None, Some(name)) if !viewed => {
             Err(Error::invalid(name, "goes with `view`; add view=accepted to read the document"))
         }
-        _ => Ok(viewed.then_some(options)),
+        _ if viewed => Ok(AskedReading::Text(options)),
+        _ => Ok(AskedReading::Bytes),
     }
 }
 
-/// Reads the query of checkpoints: which one is to be compared with the document of now, or `None` for their list.
+/// Reads the query of checkpoints: which one is asked for, and what of it.
 ///
 /// # Errors
 /// [`Error::InvalidRequest`] naming the parameter.
-pub(crate) fn losses_query(query: &str) -> Result<Option<String>, Error> {
-    let mut id = None;
+pub(crate) fn checkpoint_query(query: &str) -> Result<CheckpointQuery, Error> {
+    let (mut id, mut whole) = (None, false);
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*name {
             "id" => id = Some(value.into_owned()),
-            other => return Err(unknown(other, "id")),
+            "content" => {
+                whole = match &*value {
+                    "1" | "true" => true,
+                    "0" | "false" => false,
+                    _ => return Err(Error::invalid("content", "must be 1 or 0")),
+                }
+            }
+            other => return Err(unknown(other, "id, content")),
         }
     }
-    Ok(id)
+    match (id, whole) {
+        (Some(id), true) => Ok(CheckpointQuery::Whole(id)),
+        (Some(id), false) => Ok(CheckpointQuery::Losses(id)),
+        (None, false) => Ok(CheckpointQuery::All),
+        (None, true) => {
+            Err(Error::invalid("content", "goes with `id`, the checkpoint whose bytes are meant"))
+        }
+    }
 }
 
 fn number(name: &str, value: &str, most: usize) -> Result<usize, Error> {
@@ -145,6 +206,20 @@ pub(crate) fn restore_request(bytes: &[u8]) -> Result<String, Error> {
     let mut body = fields::body(bytes)?;
     let id = fields::text(&mut body, "restore", fields::Path::root("restore"))?;
     id.ok_or_else(|| Error::invalid("restore", "is missing; send the id of a checkpoint"))
+}
+
+/// All workspaces.
+pub(crate) fn names_body(names: &[(String, u64)]) -> Value {
+    let data = names.iter().map(|(name, millis)| json!({"name": name, "modified": millis / 1000}));
+    json!({"object": "list", "data": data.collect::<Vec<Value>>()})
+}
+
+/// The tracked changes or the comments of a document.
+pub(crate) fn listed_body(listed: &DocumentRows) -> Value {
+    match listed {
+        DocumentRows::Revisions(rows) => json!({"revisions": rows}),
+        DocumentRows::Comments(rows) => json!({"comments": rows}),
+    }
 }
 
 /// A page of files.

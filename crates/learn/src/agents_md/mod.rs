@@ -10,4 +10,4 @@ mod plan;
 mod plan_tests;
 
 pub use markers::{END, START};
-pub use plan::{BlockChange, BlockWarning, MarkerError, MarkerMode, check, plan};
+pub use plan::{BlockChange, BlockWarning, MarkerError, MarkerMode, check, edited_inner, plan};

@@ -128,6 +128,18 @@ pub fn check(file: &[u8]) -> Result<Vec<BlockWarning>, MarkerError> {
     Ok(change.warnings)
 }
 
+/// What the first block of a file holds, and whether somebody changed it since it was written; `None` without a block.
+#[must_use]
+pub fn edited_inner(file: &[u8]) -> Option<(String, bool)> {
+    let (markers, _) = find(file);
+    let block = match markers.get(..2)? {
+        [start, end] if start.is_start && !end.is_start => (*start, *end),
+        _ => return None,
+    };
+    let inner = with_lf(&inner_of(file, block));
+    Some((String::from_utf8_lossy(&inner).into_owned(), edited(file, block).is_some()))
+}
+
 type MarkedBlock = (Marker, Marker);
 
 /// Pairs the markers. The bytes differ from the file's only in repair.

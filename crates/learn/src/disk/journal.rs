@@ -5,10 +5,15 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use engross_store::files::{Ages, Root};
+
+use super::skill_folders::modified;
 use super::whole::{read, read_text, unwritable, write_beside, write_private};
 use crate::Error;
 use crate::skillbook::journal::{self, BookJournal, Record};
-use crate::skillbook::{import, markdown, to_hybrid};
+use crate::skillbook::{
+    Import, ReadList, SkillStatus, deletions, edit_of, import, plain_list, read_list, to_hybrid,
+};
 
 /// A journal is written anew when it has so many records for each that counts.
 const STALE: u64 = 4;
@@ -27,7 +32,7 @@ impl BookPaths {
         self.json.with_extension("journal.jsonl")
     }
 
-    /// For people.
+    /// The list for people, which they may edit.
     #[must_use]
     pub fn markdown(&self) -> PathBuf {
         self.json.with_extension("md")
@@ -54,6 +59,8 @@ pub struct BookFile {
     whole: u64,
     /// Records that are not on disk yet.
     pending: Vec<Record>,
+    /// Whether the list holds something that nobody may write over.
+    is_list_kept: bool,
 }
 
 impl BookFile {
@@ -96,17 +103,20 @@ impl BookFile {
         let journal = journal::read(&bytes)
             .map_err(|damaged| Error::Damaged { path: path.display().to_string(), line: damaged.line })?;
         let whole = journal.whole;
-        let mut book = Self { paths, journal, notes: Vec::new(), file, whole, pending: Vec::new() };
-        book.take_over()?;
+        let mut book =
+            Self { paths, journal, notes: Vec::new(), file, whole, pending: Vec::new(), is_list_kept: false };
+        let written = book.take_over()?;
+        book.take_list(written.as_ref())?;
+        book.take_proposals()?;
         Ok(book)
     }
 
     /// Takes over what others wrote into the file beside.
-    fn take_over(&mut self) -> Result<(), Error> {
+    fn take_over(&mut self) -> Result<Option<Import>, Error> {
         let path = self.paths.json.clone();
         let text = match read_text(&path) {
             Ok(Some(text)) => text,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(None),
             Err(error) => return Err(error),
         };
         match import(&text) {
@@ -119,11 +129,11 @@ impl BookFile {
                         path.display()
                     ));
                 }
-                self.notes.extend(import.repairs);
+                self.notes.extend(import.repairs.iter().cloned());
                 for record in records {
                     self.add(record);
                 }
-                Ok(())
+                Ok(Some(import))
             }
             Err(reason) => {
                 let kept = match self.file {
@@ -137,8 +147,52 @@ impl BookFile {
                     "{} is no skillbook ({reason}); it is made anew, the old one is {kept}",
                     path.display()
                 ));
-                Ok(())
+                Ok(None)
             }
+        }
+    }
+
+    /// Takes over what a person changed in the list. `written` is the file that was written together with it.
+    fn take_list(&mut self, written: Option<&Import>) -> Result<(), Error> {
+        let path = self.paths.markdown();
+        let Some(text) = read_text(&path)? else { return Ok(()) };
+        let lines = match read_list(&text) {
+            ReadList::Foreign | ReadList::Untouched => return Ok(()),
+            ReadList::Unmerged => {
+                self.is_list_kept = true;
+                self.notes.push(format!("{} holds an unfinished merge; it is left as it is", path.display()));
+                return Ok(());
+            }
+            ReadList::Edited(lines) => lines,
+        };
+        let (base, now) = (written.map(Import::written).unwrap_or_default(), modified(&path));
+        let (before, waiting) = (self.pending.len(), self.journal.book.count(SkillStatus::Quarantined));
+        for line in &lines {
+            for record in edit_of(&self.journal.book, line, &base, now) {
+                self.add(record);
+            }
+        }
+        for record in deletions(&self.journal.book, &lines, &base, now) {
+            self.add(record);
+        }
+        let changes = self.pending.len() - before;
+        if changes > 0 {
+            self.notes.push(format!("{changes} changes were taken over from {}", path.display()));
+        }
+        let waiting = self.journal.book.count(SkillStatus::Quarantined).saturating_sub(waiting);
+        if waiting > 0 {
+            self.notes.push(format!("{waiting} of them are doubtful and wait for engross skills review"));
+        }
+        Ok(())
+    }
+
+    /// Removes what killed runs have left beside the book. What cannot be removed now is left for the next run.
+    pub fn sweep(&self, now: u64) {
+        let folder = super::whole::folder_of(&self.paths.json);
+        if self.file.is_some()
+            && let Ok(root) = Root::open(folder)
+        {
+            let _ = root.top().sweep_here(now, Ages::default());
         }
     }
 
@@ -187,11 +241,15 @@ impl BookFile {
         if self.file.is_none() {
             return Ok(());
         }
+        self.update_folders()?;
+        self.save()?;
         self.compact()?;
         let book = &self.journal.book;
         let mut json = serde_json::to_string_pretty(&to_hybrid(book)).unwrap_or_default();
         json.push('\n');
-        for (path, bytes) in [(self.paths.json.clone(), json), (self.paths.markdown(), markdown(book))] {
+        // The list comes first: what it holds and the other file does not is no edit, the other way round it would be one.
+        let list = (!self.is_list_kept).then(|| (self.paths.markdown(), plain_list(book)));
+        for (path, bytes) in list.into_iter().chain([(self.paths.json.clone(), json)]) {
             if read(&path)?.as_deref() != Some(bytes.as_bytes()) {
                 write_private(&path, bytes.as_bytes())?;
             }

@@ -10,6 +10,7 @@ use super::session_file::{SessionFile, UnreadableFile};
 use super::whole::unreadable;
 use crate::Error;
 use crate::transcript::stats::sha;
+use crate::transcript::{SessionMaker, Transcript, foreign};
 
 /// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;
@@ -71,7 +72,9 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<SessionFile>, 
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(folder, &error))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.ends_with(".jsonl") || name.starts_with('.') {
+        // Gemini CLI keeps a session as one object.
+        let is_object = name.starts_with("session-") && name.ends_with(".json");
+        if !(name.ends_with(".jsonl") || is_object) || name.starts_with('.') {
             continue;
         }
         match inspect_file(&entry.path()) {
@@ -116,7 +119,7 @@ fn beneath(folder: &Path, way: &str, depth: usize, held: &mut (Vec<SessionFile>,
 pub fn sessions_at(path: &Path) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
     let looked = match openclaw::is_store(path) {
         true => openclaw::sessions(path),
-        false => inspect_file(path).map(|found| vec![found]),
+        false => inspect_file(path).map(|found| traces_in(&found).unwrap_or_else(|| vec![found])),
     };
     match looked {
         Ok(found) => (found, Vec::new()),
@@ -143,6 +146,59 @@ pub fn inspect_file(path: &Path) -> Result<SessionFile, UnreadableFile> {
     #[cfg(not(unix))]
     let inode = 0;
     Ok(SessionFile { path: path.to_owned(), name, size: metadata.len(), modified, inode, session: None })
+}
+
+/// Bytes of the largest file of another program that is read.
+const FOREIGN: u64 = 256 << 20;
+
+/// What stands before the number of a trace in a file of several.
+const TRACE: &str = "trace ";
+
+/// Reads a session of any program that is known. A last line without an end is read only if `is_over`: the file does not grow any more.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_session(found: &SessionFile, is_over: bool) -> Result<Transcript, UnreadableFile> {
+    let failed = |error: std::io::Error| UnreadableFile {
+        name: found.name.clone(),
+        reason: format!("it cannot be read: {error}"),
+    };
+    let number = trace_number(found);
+    let session = Transcript::read(open(found)?, is_over).map_err(failed)?;
+    if !session.is_foreign() && number.is_none() || found.size > FOREIGN {
+        return Ok(session);
+    }
+    let mut bytes = Vec::new();
+    open(found)?.take(FOREIGN).read_to_end(&mut bytes).map_err(failed)?;
+    let Some((_, sessions)) = foreign::retell(&bytes) else { return Ok(session) };
+    let Some(retold) = sessions.into_iter().nth(number.unwrap_or_default()) else { return Ok(session) };
+    let mut read = Transcript::read(retold.lines.as_slice(), true).map_err(failed)?;
+    read.given = retold.given;
+    // What was read is the file, not what was made of it.
+    read.end.offset = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    Ok(read)
+}
+
+/// Which trace of its file a session is.
+fn trace_number(found: &SessionFile) -> Option<usize> {
+    found.session.as_deref()?.strip_prefix(TRACE)?.parse().ok()
+}
+
+/// The traces of a file of several, each a session of its own.
+fn traces_in(file: &SessionFile) -> Option<Vec<SessionFile>> {
+    let mut bytes = Vec::new();
+    open(file).ok()?.take(HEAD).read_to_end(&mut bytes).ok()?;
+    memchr::memmem::find(&bytes, b"\"question\"").filter(|_| file.size <= FOREIGN)?;
+    bytes.clear();
+    open(file).ok()?.take(FOREIGN).read_to_end(&mut bytes).ok()?;
+    let (maker, sessions) = foreign::retell(&bytes)?;
+    let of_number = |number: usize| SessionFile {
+        name: format!("{}#{}", file.name, number + 1),
+        session: Some(format!("{TRACE}{number}")),
+        ..file.clone()
+    };
+    (maker == SessionMaker::Traces && sessions.len() > 1)
+        .then(|| (0..sessions.len()).map(of_number).collect())
 }
 
 /// The bytes of a session.
@@ -180,7 +236,7 @@ impl SessionReader {
 /// Why it cannot be read.
 #[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
 pub fn open(found: &SessionFile) -> Result<SessionReader, UnreadableFile> {
-    if let Some(session) = &found.session {
+    if let Some(session) = found.session.as_ref().filter(|_| trace_number(found).is_none()) {
         return StoredRows::open(&found.path, session)
             .map(|rows| SessionReader(ReaderKind::Rows(Box::new(rows))));
     }

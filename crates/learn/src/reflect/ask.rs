@@ -76,11 +76,15 @@ pub async fn reflect(
     };
     let skills = if cited.is_empty() { "(none)".to_owned() } else { render::toon(cited) };
     let mut asked = ModelReply::<Reflection> { redacted, ..ModelReply::default() };
+    let how = match &trace.ground_truth {
+        Some(truth) => format!("{}\nThe right answer:\n{}", clean(&trace.feedback), fenced(&clean(truth))),
+        None => clean(&trace.feedback),
+    };
     for (at, pass) in passes.iter().enumerate() {
         let text = format!(
             "Question of the user:\n{}\n\nHow it went: {}\n\nSkills that the agent named:\n{skills}\n\nThe record, part {} of {}:\n{}\n\nThe agent's last words:\n{}",
             fenced(&clean(&trace.question)),
-            trace.feedback,
+            how,
             at + 1,
             passes.len(),
             fenced(pass),

@@ -74,12 +74,14 @@ pub fn operations(trace: &Trace) -> Vec<DrawnOperation> {
 /// Skills that the model named did good where the session went well after, and harm where a person complained next; where
 /// neither is so, nothing is known.
 fn votes(trace: &Trace) -> Vec<SkillOperation> {
-    let went_well = trace.extra.corrections.is_empty()
-        && trace.extra.stopped == 0
-        && !trace.answer.is_empty()
-        && trace.extra.failures.iter().all(|failure| failure.recovery.is_some());
+    let went_well = trace.extra.went_well.unwrap_or_else(|| {
+        trace.extra.corrections.is_empty()
+            && trace.extra.stopped == 0
+            && !trace.answer.is_empty()
+            && trace.extra.failures.iter().all(|failure| failure.recovery.is_some())
+    });
     let vote = |id: &String| {
-        let harmed = is_complained_of(trace, id);
+        let harmed = is_complained_of(trace, id) || trace.extra.went_well == Some(false);
         SkillOperation::Tag {
             id: id.clone(),
             helpful: u32::from(went_well && !harmed),

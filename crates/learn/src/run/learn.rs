@@ -42,6 +42,7 @@ pub async fn learn(
     options: Options<'_>,
     on_event: &mut dyn FnMut(LearnEvent<'_>),
 ) -> Result<LearnReport, Error> {
+    book.sweep(options.clock.millis());
     let (found, passed) = match input {
         SessionSource::Folder(folder) => discover(folder)?,
         SessionSource::Files(paths) => listed(paths),

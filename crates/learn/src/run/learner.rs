@@ -10,7 +10,7 @@ use super::options::{Options, Reflector};
 use super::report::{SessionOutcome, SessionReport};
 use crate::Error;
 use crate::codes;
-use crate::disk::{BookFile, SessionFile, UnreadableFile, head_of, open, tail_of};
+use crate::disk::{BookFile, SessionFile, head_of, open, read_session, tail_of};
 use crate::reflect::rules::{self, DrawnOperation};
 use crate::reflect::{curate, join_same, reflect};
 use crate::safety::origin::{self, ToolNames};
@@ -71,7 +71,7 @@ impl Learner<'_> {
         let report = |outcome, losses| SessionReport { file: file.name.clone(), outcome, losses };
         let now = self.options.clock.millis();
         let is_over = self.is_explicit || now.saturating_sub(file.modified) >= self.options.rests_after;
-        let session = match read(file, is_over) {
+        let session = match read_session(file, is_over) {
             Ok(session) => session,
             Err(passed) => {
                 let failed = SessionOutcome::Failed {
@@ -88,9 +88,8 @@ impl Learner<'_> {
             .filter(|(problem, _)| problem.is_loss())
             .map(|(_, count)| count)
             .sum();
-        if is_foreign(&session) {
-            let message = "its format is not known; sessions of OpenClaw, engross, Claude Code and Codex are"
-                .to_owned();
+        if session.is_foreign() {
+            let message = "its format is not known; the guide of learning names those that are".to_owned();
             let failed =
                 SessionOutcome::Failed { code: codes::LEARN_FORMAT_UNKNOWN.name.to_owned(), message };
             return report(failed, losses);
@@ -127,8 +126,9 @@ impl Learner<'_> {
             root: if root == key { String::new() } else { root.clone() },
             end: SessionEnd::Learnt,
             reason: String::new(),
-            failures: 0,
             at: now,
+            shown: u64::try_from(book.journal.book.count(SkillStatus::Active)).unwrap_or_default(),
+            ..SessionMark::default()
         };
         let skip = |reason: &str| SessionMark {
             end: SessionEnd::Skipped,
@@ -147,15 +147,15 @@ impl Learner<'_> {
             Reflector::Model(asking) => !asking.is_shortened,
         };
         let options = trace::Options { since_line, citations: Some(&citations), without_reasoning };
-        let trace = match trace::build(&session, options) {
+        let trace = match trace::build(session, options) {
             Ok(trace) => trace,
             Err(skipped) => {
                 keep(book, &key, skip(skipped.reason()));
                 return report(SessionOutcome::Skipped { reason: skipped.reason().to_owned() }, losses);
             }
         };
-        drop(session);
         let name = if since_line > 0 { format!("{key}#{since_line}") } else { key.clone() };
+        let redacted = self.usage.redacted;
         let asked = self.operations(book, &trace).await;
         let operations = match asked {
             Ok(operations) => operations,
@@ -191,7 +191,9 @@ impl Learner<'_> {
             }
             effects.push(verdict.effect);
         }
-        keep(book, &key, state);
+        let named = u64::try_from(trace.skill_ids.len()).unwrap_or_default();
+        let redacted = self.usage.redacted.saturating_sub(redacted);
+        keep(book, &key, SessionMark { redacted, named, ..state });
         report(SessionOutcome::Learnt { effects }, losses)
     }
 
@@ -292,11 +294,6 @@ impl Learner<'_> {
     }
 }
 
-/// Whether a file holds lines, and nothing in them is of a session.
-fn is_foreign(session: &Transcript) -> bool {
-    session.steps.is_empty() && session.id.is_none() && session.end.used_lines > 0
-}
-
 /// What a session is remembered by: its id, or its file's name where it has none or another file has that id, too.
 fn key_of(book: &BookFile, session: &Transcript, file: &SessionFile, all: &[SessionFile]) -> String {
     let name = stem(&file.name);
@@ -304,15 +301,6 @@ fn key_of(book: &BookFile, session: &Transcript, file: &SessionFile, all: &[Sess
     let other = book.journal.sessions.get(id).filter(|state| state.file != file.name);
     let is_taken = other.is_some_and(|state| all.iter().any(|known| known.name == state.file));
     if is_taken { name.to_owned() } else { id.clone() }
-}
-
-/// Reads a session.
-fn read(file: &SessionFile, is_over: bool) -> Result<Transcript, UnreadableFile> {
-    let source = open(file)?;
-    Transcript::read(source, is_over).map_err(|error| UnreadableFile {
-        name: file.name.clone(),
-        reason: format!("it cannot be read: {error}"),
-    })
 }
 
 /// Whether a file still holds what was read of it.

@@ -8,9 +8,13 @@ mod drawn;
 mod learn;
 mod learner;
 mod options;
+mod period;
+mod period_page;
 mod report;
 
 pub use block::{LessonBlock, block};
 pub use learn::{LearnEvent, learn};
 pub use options::{Options, Reflector, SessionSource};
+pub use period::{DayCounts, PeriodReport, ReportedLesson, report_since};
+pub use period_page::period_page;
 pub use report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};

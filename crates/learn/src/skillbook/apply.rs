@@ -135,18 +135,37 @@ pub fn settle(book: &Book, operation: &SkillOperation, context: &SettleContext<'
                 if skill.is_pinned == *on { Effect::Unchanged } else { Effect::Updated { id: id.clone() } };
             Verdict::put(effect, Skill { is_pinned: *on, ..skill.clone() })
         }),
-        SkillOperation::Accept { id } => find(book, id).map(|skill| {
-            let accepted = Skill {
-                status: SkillStatus::Active,
-                quarantine: Vec::new(),
-                // Who accepts a lesson answers for it: from now on only a person changes it.
-                author: Author::Person,
-                ..skill.clone()
-            };
-            Verdict::put(Effect::Updated { id: id.clone() }, accepted)
+        SkillOperation::Accept { id } => find(book, id).map(|skill| accepted(skill, context.now)),
+        SkillOperation::Decline { id } => find(book, id).map(|skill| match &skill.revision {
+            Some(_) => {
+                Verdict::put(Effect::Updated { id: id.clone() }, Skill { revision: None, ..skill.clone() })
+            }
+            None => Verdict::of(Effect::Unchanged, Vec::new()),
         }),
     };
     settled.unwrap_or_else(Verdict::refused)
+}
+
+/// A lesson that a person wants: as it is where it waits, else as it was proposed. Who accepts a lesson answers for it, so from now
+/// on only a person changes it.
+fn accepted(skill: &Skill, now: u64) -> Verdict {
+    let mut accepted = Skill {
+        status: SkillStatus::Active,
+        quarantine: Vec::new(),
+        author: Author::Person,
+        ..skill.clone()
+    };
+    let is_shown = skill.status == SkillStatus::Active;
+    if let Some(revision) = accepted.revision.take_if(|_| is_shown) {
+        if revision.content.is_empty() {
+            accepted.status = SkillStatus::Retired;
+            return Verdict::put(Effect::Retired { id: skill.id.clone() }, accepted);
+        }
+        accepted.content = revision.content;
+        accepted.updated = now;
+        accepted.other.shift_remove("embedding");
+    }
+    Verdict::put(Effect::Updated { id: skill.id.clone() }, accepted)
 }
 
 fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, SkillRefusal> {
@@ -399,7 +418,7 @@ fn keep_apart(
 }
 
 /// Whether a wished id can be one: letters, digits and `_ - /`, and a number at its end.
-fn is_id(id: &str) -> bool {
+pub(super) fn is_id(id: &str) -> bool {
     let number = id.rsplit_once('-').map(|(_, number)| number).unwrap_or_default();
     let is_number =
         !number.is_empty() && number.len() <= 12 && number.bytes().all(|byte| byte.is_ascii_digit());

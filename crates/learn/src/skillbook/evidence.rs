@@ -16,6 +16,7 @@ pub(super) fn source(evidence: String, context: &SettleContext<'_>) -> SkillSour
         session: context.session.to_owned(),
         evidence,
         seen: context.seen.clone(),
+        at: context.now,
     }
 }
 
@@ -67,8 +68,11 @@ pub(super) fn revise(old: &Skill, content: &str, evidence: String, context: &Set
     }
     let is_own = |source: &SkillSource| source.trace == context.trace;
     let mut revision = match skill.revision.take() {
-        Some(revision) if likeness(&revision.content, content) == Likeness::Same => revision,
-        _ => LessonRevision { content: content.to_owned(), sources: Vec::new() },
+        // Two sessions are needed all the same: what stands in a skill file is no observation.
+        Some(revision) if likeness(&revision.content, content) == Likeness::Same => {
+            LessonRevision { from: String::new(), ..revision }
+        }
+        _ => LessonRevision { content: content.to_owned(), sources: Vec::new(), from: String::new() },
     };
     if !revision.sources.iter().any(is_own) {
         revision.sources.push(source(evidence, context));

@@ -63,6 +63,8 @@ pub(crate) struct Meaning {
     clauses: Vec<Clause>,
     earlier: BTreeSet<String>,
     later: BTreeSet<String>,
+    /// What stands in quotation marks, word for word.
+    quoted: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -93,11 +95,23 @@ impl Meaning {
             .filter(|clause| !clause.words.is_empty())
             .collect();
         let (earlier, later) = order(text);
-        Self { words, clauses, earlier, later }
+        // The odd parts stand between two marks, unless a mark has no other.
+        let parts: Vec<&str> = text.split('"').collect();
+        let is_paired = parts.len() % 2 == 1;
+        let quoted = parts.iter().skip(1).step_by(2).filter(|_| is_paired).map(|part| part.to_lowercase());
+        Self { words, clauses, earlier, later, quoted: quoted.collect() }
     }
 
     /// How this lesson and another relate.
     pub(crate) fn likeness(&self, other: &Self) -> Likeness {
+        // Who quotes means these very words, in this order.
+        let quotes = self.quoted.len();
+        if quotes > 0 && quotes == other.quoted.len() && self.quoted != other.quoted {
+            let (mut mine, mut theirs) = (self.quoted.clone(), other.quoted.clone());
+            mine.sort();
+            theirs.sort();
+            return if mine == theirs { Likeness::Opposite } else { Likeness::Other };
+        }
         if self.is_opposed(other) {
             return Likeness::Opposite;
         }

@@ -70,6 +70,9 @@ pub struct SkillSource {
     /// What was observed; journals before 0.2 do not say.
     #[serde(default, skip_serializing_if = "Observation::is_unknown")]
     pub seen: Observation,
+    /// When it was learnt, in milliseconds since 1970; 0 where that is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at: u64,
 }
 
 /// From how many pieces of work some sources come.
@@ -94,6 +97,9 @@ pub struct LessonRevision {
     pub content: String,
     /// What speaks for them.
     pub sources: Vec<SkillSource>,
+    /// The folder of skills in which somebody wrote them; without words it is the wish to take the lesson out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub from: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]

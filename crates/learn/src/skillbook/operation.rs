@@ -89,8 +89,13 @@ pub enum SkillOperation {
         /// Whether it is protected.
         on: bool,
     },
-    /// Shows a lesson that waits. A person's.
+    /// Shows a lesson that waits; of one that is shown, takes over the words that were proposed for it. A person's.
     Accept {
+        /// Which.
+        id: String,
+    },
+    /// Leaves a lesson as it is and drops the words that were proposed for it. A person's.
+    Decline {
         /// Which.
         id: String,
     },

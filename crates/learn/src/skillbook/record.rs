@@ -82,6 +82,15 @@ pub struct SessionMark {
     pub failures: u32,
     /// When, in milliseconds since 1970.
     pub at: u64,
+    /// Secrets and personal data that were taken out of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub redacted: u64,
+    /// Lessons that the book showed when the session was learnt from.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shown: u64,
+    /// Lessons of the book that the agent named in it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub named: u64,
 }
 
 /// How learning from a session ended.

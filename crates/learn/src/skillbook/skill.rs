@@ -49,6 +49,10 @@ pub enum Quarantine {
     Credential,
     /// It hides what it says.
     Disguise,
+    /// Somebody wrote it into a skill file that was exported.
+    Proposal,
+    /// Nobody knows whether a person did it.
+    UnknownActor,
 }
 
 /// Who wrote a lesson as it stands.

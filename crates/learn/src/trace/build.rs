@@ -1,7 +1,7 @@
 //! Builds the trace of a session.
 
 use crate::skillbook::Citations;
-use crate::transcript::{CallOutcome, CallStep, Speaker, StepKind, StepResult, Transcript, TranscriptStep};
+use crate::transcript::{CallOutcome, Speaker, StepKind, StepResult, Transcript, TranscriptStep};
 
 use super::corrections::corrections;
 use super::failures::failures;
@@ -50,11 +50,11 @@ impl SkipReason {
     }
 }
 
-/// Makes the trace of the way from the root to the leaf.
+/// Makes the trace of the way from the root to the leaf. The texts are moved: a long session must not be held twice.
 ///
 /// # Errors
 /// [`SkipReason`] says why there is nothing to tell.
-pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipReason> {
+pub fn build(session: Transcript, options: Options<'_>) -> Result<Trace, SkipReason> {
     if session.end.used_lines == session.end.bad_lines {
         return Err(SkipReason::Empty);
     }
@@ -93,6 +93,7 @@ pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipRe
         before: count(path.len() - new.len()),
         said: new.iter().filter_map(|step| words_of(step)).collect(),
         mentions: options.citations.map(|citations| mentions(&new, citations)).unwrap_or_default(),
+        went_well: session.given.as_ref().and_then(|given| given.went_well),
         work: work_of(&path),
     };
     let mut segments = Vec::new();
@@ -101,7 +102,9 @@ pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipRe
             format!("{} steps before these were read earlier; the question was: {question}", extra.before);
         segments.push(Segment { line: 0, kind: SegmentKind::Event, label: "earlier".to_owned(), text });
     }
-    for step in &new {
+    let given = session.given;
+    let is_new = |step: &TranscriptStep| step.is_on_path && step.line > options.since_line;
+    for step in session.steps.into_iter().filter(is_new) {
         tell(step, &mut segments);
     }
     let mut skill_ids: Vec<String> = Vec::new();
@@ -122,8 +125,11 @@ pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipRe
         reasoning,
         answer,
         skill_ids,
-        feedback: feedback(&extra),
-        ground_truth: None,
+        feedback: match given.as_ref().map(|given| given.feedback.trim()).filter(|given| !given.is_empty()) {
+            Some(given) => format!("{given}; {}", feedback(&extra)),
+            None => feedback(&extra),
+        },
+        ground_truth: given.and_then(|given| given.ground_truth),
         extra,
         segments,
     })
@@ -161,36 +167,41 @@ fn mentions(steps: &[&TranscriptStep], citations: &Citations) -> Vec<(String, u6
     mentions
 }
 
-fn tell(step: &TranscriptStep, segments: &mut Vec<Segment>) {
+fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
+    let line = step.line;
     let mut add = |kind, label: String, text: String| {
-        segments.push(Segment { line: step.line, kind, label, text });
+        segments.push(Segment { line, kind, label, text });
     };
-    match &step.what {
-        StepKind::User { text, origin: Speaker::Person } => {
-            add(SegmentKind::User, "user".to_owned(), text.clone());
-        }
-        StepKind::User { text, .. } => add(SegmentKind::Program, "program".to_owned(), text.clone()),
-        StepKind::Thinking(text) => add(SegmentKind::Thinking, "thinking".to_owned(), text.clone()),
+    match step.what {
+        StepKind::User { text, origin: Speaker::Person } => add(SegmentKind::User, "user".to_owned(), text),
+        StepKind::User { text, .. } => add(SegmentKind::Program, "program".to_owned(), text),
+        StepKind::Thinking(text) => add(SegmentKind::Thinking, "thinking".to_owned(), text),
         StepKind::Assistant { text, origin: Speaker::Model } => {
-            add(SegmentKind::Response, "response".to_owned(), text.clone());
+            add(SegmentKind::Response, "response".to_owned(), text);
         }
-        StepKind::Assistant { text, .. } => add(SegmentKind::Program, "program".to_owned(), text.clone()),
+        StepKind::Assistant { text, .. } => add(SegmentKind::Program, "program".to_owned(), text),
         StepKind::Stopped { reason, message } => {
             add(SegmentKind::Event, "stopped".to_owned(), format!("{reason} {message}").trim().to_owned());
         }
         StepKind::Call(call) => {
-            add(SegmentKind::Call, format!("tool:{}", call.tool), call.arguments.clone());
-            let (label, text) = result_of(call);
-            add(SegmentKind::Result, label, text);
+            let label = format!("result:{}", call.tool);
+            add(SegmentKind::Call, format!("tool:{}", call.tool), call.arguments);
+            match call.result {
+                Some(result) => {
+                    let label = format!("{label}{}", outcome_of(&result));
+                    add(SegmentKind::Result, label, result.text);
+                }
+                None => add(SegmentKind::Result, label, "no result".to_owned()),
+            }
         }
         StepKind::StrayResult(result) => {
-            let label = format!("result:{}, no call{}", result.tool, outcome_of(result));
-            add(SegmentKind::Result, label, result.text.clone());
+            let label = format!("result:{}, no call{}", result.tool, outcome_of(&result));
+            add(SegmentKind::Result, label, result.text);
         }
         StepKind::Command { command, output, exit } => {
-            add(SegmentKind::User, "command".to_owned(), command.clone());
+            add(SegmentKind::User, "command".to_owned(), command);
             let exit = exit.map(|exit| format!(", exit {exit}")).unwrap_or_default();
-            add(SegmentKind::Result, format!("output{exit}"), output.clone());
+            add(SegmentKind::Result, format!("output{exit}"), output);
         }
         StepKind::Image { mime, size, sha } => {
             add(
@@ -199,13 +210,6 @@ fn tell(step: &TranscriptStep, segments: &mut Vec<Segment>) {
                 format!("{mime}, {size} characters of base64, {sha}"),
             );
         }
-    }
-}
-
-fn result_of(call: &CallStep) -> (String, String) {
-    match &call.result {
-        Some(result) => (format!("result:{}{}", call.tool, outcome_of(result)), result.text.clone()),
-        None => (format!("result:{}", call.tool), "no result".to_owned()),
     }
 }
 

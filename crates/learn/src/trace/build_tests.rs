@@ -39,7 +39,7 @@ fn result(id: &str, text: &str, is_error: bool) -> serde_json::Value {
 }
 
 fn trace(entries: &[serde_json::Value]) -> Result<Trace, SkipReason> {
-    build(&session(entries), Options::default())
+    build(session(entries), Options::default())
 }
 
 #[test]
@@ -83,19 +83,19 @@ fn a_session_that_teaches_nothing_says_why() {
     assert_eq!(trace(&[said("hello")]), Err(SkipReason::NoQuestion));
     assert_eq!(trace(&[user("hello")]), Err(SkipReason::NoAnswer));
     let empty = Transcript::read(&b""[..], true).unwrap();
-    assert_eq!(build(&empty, Options::default()), Err(SkipReason::Empty));
+    assert_eq!(build(empty, Options::default()), Err(SkipReason::Empty));
 }
 
 #[test]
 fn case_47_of_a_session_that_went_on_only_the_new_steps_are_told() {
     let session = session(&[user("one"), said("1"), user("two"), said("2")]);
     let options = Options { since_line: 3, ..Options::default() };
-    let trace = build(&session, options).unwrap();
+    let trace = build(session.clone(), options).unwrap();
     assert_eq!(
         trace.reasoning,
         "[earlier] 2 steps before these were read earlier; the question was: one\n[user] two\n[response] 2"
     );
-    assert_eq!(build(&session, Options { since_line: 5, ..options }), Err(SkipReason::NothingNew));
+    assert_eq!(build(session.clone(), Options { since_line: 5, ..options }), Err(SkipReason::NothingNew));
 }
 
 #[test]
@@ -105,6 +105,6 @@ fn skills_that_the_model_names_are_found() {
         user("use `err-00001`"),
         said("By [web-scraping-00001] and oauth2-00004, (web-scraping-00001), not err-000012."),
     ]);
-    let trace = build(&session, Options { citations: Some(&citations), ..Options::default() }).unwrap();
+    let trace = build(session, Options { citations: Some(&citations), ..Options::default() }).unwrap();
     assert_eq!(trace.skill_ids, ["web-scraping-00001", "oauth2-00004"]);
 }

@@ -20,7 +20,7 @@ pub struct FailedCall {
     pub tool: String,
     /// What it was called with, as JSON.
     pub arguments: String,
-    /// What it said, whole.
+    /// What it said; of a long result its beginning and its end.
     pub error: String,
     /// What worked afterwards.
     pub recovery: Option<Recovery>,
@@ -88,7 +88,7 @@ pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
             line: *line,
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
-            error: result.text.clone(),
+            error: ends_of(&result.text),
             recovery: worked
                 .map(|(_, (line, call))| Recovery { line: *line, arguments: call.arguments.clone() }),
             between: between
@@ -101,4 +101,18 @@ pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
 
 fn is_fine(call: &CallStep) -> bool {
     call.result.as_ref().is_some_and(|result| result.outcome == CallOutcome::Fine)
+}
+
+/// Bytes at the beginning and at the end of a result that say why it failed; the whole of it stands in the reasoning.
+const BEGINNING: usize = 16 << 10;
+const ENDING: usize = 4 << 10;
+
+/// A text without its middle, where it is long.
+fn ends_of(text: &str) -> String {
+    if text.len() <= BEGINNING + ENDING {
+        return text.to_owned();
+    }
+    let beginning = text.get(..text.floor_char_boundary(BEGINNING)).unwrap_or_default();
+    let ending = text.get(text.floor_char_boundary(text.len() - ENDING)..).unwrap_or_default();
+    format!("{beginning}\n…\n{ending}")
 }

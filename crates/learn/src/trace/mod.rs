@@ -39,7 +39,7 @@ pub struct Trace {
     pub skill_ids: Vec<String>,
     /// How it went, in figures.
     pub feedback: String,
-    /// Nobody knows the right answer: always `null`.
+    /// The right answer, where a trace that was given knows it; else `null`.
     pub ground_truth: Option<String>,
     /// What those six do not hold.
     pub extra: TraceDetails,
@@ -79,6 +79,9 @@ pub struct TraceDetails {
     /// The skills that the model named, each with the line of each mention.
     #[serde(skip)]
     pub mentions: Vec<(String, u64)>,
+    /// Whether it went well, where somebody has said so.
+    #[serde(skip)]
+    pub went_well: Option<bool>,
     /// Hash of how the work began, with its times: the same for copies and forks of a session.
     #[serde(skip)]
     pub work: String,

@@ -6,6 +6,7 @@
 mod codex;
 mod entry;
 mod findings;
+pub mod foreign;
 mod gather;
 pub mod lines;
 mod message;
@@ -31,6 +32,7 @@ pub use entry::{
     TranscriptMessage,
 };
 pub use findings::{FindingKind, Findings, TranscriptFinding};
+pub use foreign::{GivenOutcome, SessionMaker};
 pub use outcome::CallOutcome;
 pub(crate) use outcome::exit_code_of;
 pub use parse::LineError;

@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::findings::Findings;
+use super::foreign::GivenOutcome;
 use super::outcome::CallOutcome;
 use super::speaker::Speaker;
 
@@ -29,6 +30,9 @@ pub struct Transcript {
     pub findings: Findings,
     /// How far the file was read.
     pub end: ReadProgress,
+    /// What somebody says about how it went.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given: Option<GivenOutcome>,
 }
 
 /// How far a file was read. What stands behind is not whole yet.
@@ -139,6 +143,12 @@ pub struct StepResult {
 }
 
 impl Transcript {
+    /// Whether the file holds lines, and nothing in them is of a session.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.steps.is_empty() && self.id.is_none() && self.end.used_lines > 0
+    }
+
     /// The steps on the way from the root to the leaf.
     pub fn path(&self) -> impl Iterator<Item = &TranscriptStep> {
         self.steps.iter().filter(|step| step.is_on_path)

@@ -28,10 +28,13 @@ fn sessions_are_found_in_the_folders_where_programs_keep_them() {
 fn a_format_that_is_not_known_is_named_and_looked_at_again() {
     let home = Home::new();
     home.write("gemini.jsonl", "{\n  \"messages\": [],\n  \"kind\": \"main\"\n}\n");
-    home.write("openai.jsonl", "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"ho\"}]}\n");
+    home.write(
+        "mine.jsonl",
+        "{\"messages\":[{\"who\":\"user\",\"content\":\"hi\"},{\"who\":\"assistant\",\"content\":\"ho\"}]}\n",
+    );
     for _ in 0..2 {
         let report = home.learn();
-        assert_eq!(outcomes(&report), [("gemini.jsonl", "failed"), ("openai.jsonl", "failed")]);
+        assert_eq!(outcomes(&report), [("gemini.jsonl", "failed"), ("mine.jsonl", "failed")]);
         assert!(format!("{:?}", report.sessions).contains("LEARN_FORMAT_UNKNOWN"));
     }
 }

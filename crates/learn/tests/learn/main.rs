@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
 mod cases_files;
+mod cases_foreign;
+mod cases_hand_edits;
 mod cases_makers;
 mod cases_parse;
 mod cases_run;

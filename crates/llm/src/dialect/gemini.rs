@@ -311,9 +311,8 @@ fn finish_reason(reason: &str) -> FinishReason {
     match reason {
         "STOP" => FinishReason::Stop,
         "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-            FinishReason::ContentFilter
-        }
+        "RECITATION" => FinishReason::Recitation,
+        "SAFETY" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => FinishReason::ContentFilter,
         // MALFORMED_FUNCTION_CALL, OTHER and their like.
         _ => FinishReason::Other,
     }

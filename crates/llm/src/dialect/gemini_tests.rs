@@ -19,7 +19,7 @@ fn reasons_to_stop() {
         ("MAX_TOKENS", Ok(Some(FinishReason::Length))),
         ("PROHIBITED_CONTENT", Ok(Some(FinishReason::ContentFilter))),
         ("SAFETY", Ok(Some(FinishReason::ContentFilter))),
-        ("RECITATION", Ok(Some(FinishReason::ContentFilter))),
+        ("RECITATION", Ok(Some(FinishReason::Recitation))),
         ("MALFORMED_FUNCTION_CALL", Ok(Some(FinishReason::Other))),
         ("OTHER", Ok(Some(FinishReason::Other))),
         ("", Ok(Some(FinishReason::Other))),

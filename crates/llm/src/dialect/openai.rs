@@ -271,7 +271,7 @@ impl Decoder for ChunkDecoder {
     fn end(&mut self, events: &mut VecDeque<Event>) -> Option<FinishReason> {
         let finish = self.finish?;
         // What was cut off stays open: nobody may take it for all of the text.
-        if !matches!(finish, FinishReason::Length | FinishReason::ContentFilter) {
+        if !finish.is_cut() {
             self.texts.drain(..).for_each(|number| self.calls.argument_end(number, events));
         }
         self.calls.end(events);
@@ -343,6 +343,7 @@ fn finish_reason(reason: &str, from: &Endpoint) -> Result<FinishReason, Error> {
         "tool_calls" | "function_call" | "tool_use" => Ok(FinishReason::ToolCalls),
         "length" | "max_tokens" | "model_length" | "MAX_TOKENS" => Ok(FinishReason::Length),
         "content_filter" | "safety" | "refusal" => Ok(FinishReason::ContentFilter),
+        "recitation" | "RECITATION" => Ok(FinishReason::Recitation),
         "error" => Err(from.protocol("it stopped for a reason that is not known: error")),
         _ => Ok(FinishReason::Other),
     }

@@ -43,8 +43,7 @@ impl CallReader {
             }
             Event::Finish(finish) => {
                 let mut events = self.end();
-                let is_cut = matches!(finish, FinishReason::Length | FinishReason::ContentFilter);
-                events.push(Event::Finish(if self.calls > 0 && !is_cut {
+                events.push(Event::Finish(if self.calls > 0 && !finish.is_cut() {
                     FinishReason::ToolCalls
                 } else {
                     finish

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use engross_documents::change::{Palette, printable};
 use engross_documents::{Error, Redline, differences, redline};
-use engross_docx::CompareOptions;
 use engross_docx::revisions::Side;
+use engross_docx::{CompareOptions, Granularity};
 use engross_protocol::Failure;
 use engross_store::files::Precondition;
 
@@ -22,6 +22,7 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
         date: documents.clock.now().to_string(),
         view: Side::Accept,
         moves: true,
+        granularity: Granularity::Word,
     };
     watch.step(0, "reading")?;
     let (before, old) = documents.read(arguments.required("before"))?;

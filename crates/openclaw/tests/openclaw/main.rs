@@ -21,6 +21,7 @@ use engross_artifacts::{RunId, SessionKey};
 use engross_openclaw::{GatewayConfig, GatewayLimits, GatewayRunner};
 use engross_protocol::{Clock, SystemClock};
 use engross_tasks::runner::{AgentEvent, How, Policy, RunningTurn, TaskRunner, Turn, TurnEnd};
+use engross_tasks::sandbox_request::SandboxRequest;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -75,6 +76,7 @@ impl TestBench {
             attachments: Vec::new(),
             model: None,
             permissions: Policy::Ask,
+            sandbox: SandboxRequest::default(),
             deadline: SystemClock.millis() + 60_000,
         }
     }

@@ -125,6 +125,8 @@ async fn open(folder: &Path, gate: &FakeGateway) -> Bridge {
         }],
         gateway: Capacity::default(),
         grace: Duration::from_millis(50),
+        halt: std::sync::atomic::AtomicBool::default(),
+        signer: None,
         lifetime: 24 * 3_600_000,
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
         ids: Arc::new(RandomIds),

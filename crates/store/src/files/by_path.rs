@@ -57,6 +57,18 @@ pub enum PathError {
         /// The path.
         path: PathBuf,
     },
+    /// It holds secrets, and others may read or change it.
+    #[error(
+        "{path} can be read or changed by others (its mode is {mode:o}), so what it holds may be known; take their rights \
+         away (chmod 600), and make new secrets if it was so for long",
+        path = .path.display()
+    )]
+    NotPrivate {
+        /// The path.
+        path: PathBuf,
+        /// The mode that it has.
+        mode: u32,
+    },
     /// It was not written.
     #[error("{path} cannot be written: {reason}; nothing was changed there", path = .path.display())]
     WriteFailed {
@@ -100,6 +112,7 @@ impl PathError {
             Self::ReadFailed { .. } => shared::READ_FAILED,
             Self::TooLarge { .. } => codes::FILE_TOO_LARGE,
             Self::NotUtf8 { .. } => codes::NOT_UTF8,
+            Self::NotPrivate { .. } => codes::NOT_PRIVATE,
             Self::WriteFailed { .. } => shared::WRITE_FAILED,
             Self::DiskFull { .. } => codes::DISK_FULL,
             Self::InputChanged { .. } => codes::INPUT_CHANGED,
@@ -170,6 +183,33 @@ pub fn read_from(source: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, 
         return Err(PathError::TooLarge { path: path.to_owned(), limit });
     }
     Ok(bytes)
+}
+
+/// How many bytes a file has; none where there is none.
+pub fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default()
+}
+
+/// A file that holds secrets, which has to be its owner's alone where the system knows owners; up to `limit` bytes.
+///
+/// # Errors
+/// [`PathError::NotPrivate`]; else as [`read`].
+#[expect(clippy::disallowed_methods, reason = "this is the module that the ban points to")]
+pub fn read_private(path: &Path, limit: u64) -> Result<Vec<u8>, PathError> {
+    let failed = |error: std::io::Error| PathError::reading(path, &error);
+    if std::fs::metadata(path).map_err(failed)?.is_dir() {
+        return Err(PathError::IsADirectory { path: path.to_owned() });
+    }
+    let file = File::open(path).map_err(failed)?;
+    #[cfg(unix)]
+    {
+        let metadata = file.metadata().map_err(failed)?;
+        let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(PathError::NotPrivate { path: path.to_owned(), mode });
+        }
+    }
+    read_from(file, path, limit)
 }
 
 /// The text of a file.
@@ -319,12 +359,21 @@ pub fn make_private_folder(path: &Path) -> Result<(), PathError> {
 /// [`PathError::WriteFailed`], also where the file system has no locks.
 pub fn lock_folder(folder: &Path) -> Result<Option<FolderLock>, PathError> {
     let path = folder.join("lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|error| PathError::refused(&path, &error.to_string()))?;
-    match FolderLock::of(cap_std::fs::File::from_std(file)) {
+    match lock_by(&path)? {
         Some(lock) if !lock.is_exclusive() => Err(PathError::refused(&path, "its file system has no locks")),
         lock => Ok(lock),
     }
+}
+
+/// Takes the lock on the file `path`, which is made; `None` while somebody else has it. Two who first read a file and then
+/// replace it need one beside that file: a condition of the write alone has a moment between its check and the new name.
+///
+/// # Errors
+/// [`PathError::WriteFailed`].
+pub fn lock_by(path: &Path) -> Result<Option<FolderLock>, PathError> {
+    let file = File::options().create(true).truncate(false).write(true).open(path);
+    let file = file.map_err(|error| PathError::refused(path, &error.to_string()))?;
+    Ok(FolderLock::of(cap_std::fs::File::from_std(file)))
 }
 
 fn folder_of(path: &Path) -> &Path {

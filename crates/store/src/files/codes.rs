@@ -49,6 +49,15 @@ engross_protocol::codes! {
         why: "The name is wrong, or the path is relative to another folder than the current one.",
         remedy: "Check the name and the folder. In most shells, names with spaces need quotes.",
     }
+    NOT_PRIVATE: Usage, 500 {
+        summary: "A file with secrets can be read or changed by others.",
+        why: "\
+            Its mode gives rights to the group or to everybody, so that what it holds may be known. It is \
+            not used.",
+        remedy: "\
+            Take the rights away with `chmod 600`. If it was so for long, make new secrets: for the keys of \
+            a server, `engross keys revoke` and `engross keys add`.",
+    }
     NOT_UTF8: Io, 500 {
         summary: "The file is not UTF-8 text.",
         why: "\

@@ -52,6 +52,31 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// The names of the folders right beneath this one, in order, and when each was last changed. Links, `.git` and names that
+    /// [`RelPath`] refuses are left out.
+    ///
+    /// # Errors
+    /// As [`Folder::list`].
+    pub fn folders(&self) -> Result<Vec<ListedFile>, FileError> {
+        let mut folders = Vec::new();
+        for (name, kind) in entries(&self.dir, "")? {
+            let Ok(path) = RelPath::parse(&name) else { continue };
+            if !kind.is_dir() || path.as_str() != name {
+                continue;
+            }
+            // What is gone since is left out.
+            if let Ok(metadata) = self.dir.symlink_metadata(&name)
+                && metadata.is_dir()
+            {
+                folders.push(ListedFile { path, info: FileInfo::of(&metadata) });
+            }
+        }
+        folders.sort_unstable_by(|one, other| one.path.as_str().cmp(other.path.as_str()));
+        Ok(folders)
+    }
+}
+
 struct Page<'a> {
     prefix: &'a str,
     after: &'a str,

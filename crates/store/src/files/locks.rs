@@ -46,7 +46,7 @@ impl Drop for LockGuard {
     }
 }
 
-/// Keeps other processes out of a folder while it lives. The system lets go of it when the process is killed.
+/// Keeps other processes out of a folder, or from a file, while it lives. The system lets go of it when the process is killed.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,

@@ -7,7 +7,7 @@ use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
 use super::error::{FileError, shown};
-use super::reserved::is_reserved;
+use super::reserved::{OWNERS, is_reserved};
 
 /// A relative path in normal form: components joined by `/`, none of them empty, `.` or `..`.
 ///
@@ -162,6 +162,8 @@ fn protection(component: &str) -> Option<&'static str> {
         Some("it belongs to the history of a repository")
     } else if is_reserved(&seen) {
         Some("engross keeps unfinished files under such names")
+    } else if name == OWNERS {
+        Some("a server keeps the files of other owners there")
     } else {
         None
     }

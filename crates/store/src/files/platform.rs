@@ -44,6 +44,22 @@ pub(super) fn sync_entries(folder: &Dir) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes all that was written to the file system of a folder durable, where the system can.
+pub(super) fn sync_file_system(folder: &Dir) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, OFlags, openat, syncfs};
+
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        syncfs(openat(folder, ".", flags, Mode::empty())?)?;
+    }
+    #[cfg(all(unix, not(target_os = "linux")))]
+    rustix::fs::sync();
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
 /// Gives `file` the mode of the file that it replaces, its owner and group where the system allows, and, when `opened` is that
 /// file, its access list and extended attributes as far as the system allows. Nobody gets a right that he had not: where the
 /// owner or the group cannot be kept, the bits that lend their rights go, and members of another group get what all others have.

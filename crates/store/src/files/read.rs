@@ -38,6 +38,48 @@ impl Reader {
         Metadata::from_file(&self.file).map(|metadata| Stamp::of(&metadata))
     }
 
+    /// Where the next bytes are that the disk really holds, at or behind `from`: everything before is zeros that nobody has
+    /// written. `None` when nothing but zeros follows. Leaves the position anywhere.
+    ///
+    /// # Errors
+    /// As the system says. A file system that does not know its holes says that there are none.
+    pub fn next_data(&mut self, from: u64) -> io::Result<Option<u64>> {
+        #[cfg(any(target_os = "linux", target_os = "freebsd"))]
+        match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(from)) {
+            Ok(at) => return Ok(Some(at)),
+            Err(rustix::io::Errno::NXIO) => return Ok(None),
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::OPNOTSUPP) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok((from < self.file.metadata()?.len()).then_some(from))
+    }
+
+    /// Where the next hole begins behind `from`; the end of the file counts as one. Leaves the position anywhere.
+    ///
+    /// # Errors
+    /// As [`Reader::next_data`].
+    pub fn next_hole(&mut self, from: u64) -> io::Result<u64> {
+        #[cfg(any(target_os = "linux", target_os = "freebsd"))]
+        match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Hole(from)) {
+            Ok(at) => return Ok(at),
+            Err(rustix::io::Errno::NXIO | rustix::io::Errno::INVAL | rustix::io::Errno::OPNOTSUPP) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(self.file.metadata()?.len().max(from))
+    }
+
+    /// Lets `to`, which is empty, share the bytes of this file until one of them is written to; says whether the file system
+    /// does that.
+    pub(super) fn share_with(&self, to: &cap_std::fs::File) -> bool {
+        #[cfg(target_os = "linux")]
+        return rustix::fs::ioctl_ficlone(to, &self.file).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = to;
+            false
+        }
+    }
+
     /// What was known when it was opened.
     #[must_use]
     pub fn info(&self) -> FileInfo {

@@ -1,10 +1,13 @@
-//! Names that are for unfinished files, and for nobody else.
+//! Names that are for unfinished files and for the files of other owners, and for no caller.
 
 /// How the names of unfinished files begin.
 pub(super) const TEMPORARY: &str = ".engross-tmp-";
 
 /// How the names of staged files begin.
 pub(super) const STAGED: &str = ".engross-staged-";
+
+/// The folder beneath the root of a server where the files of its other owners are.
+pub(super) const OWNERS: &str = ".owners";
 
 /// Whether no caller may use `name`, in lower case.
 pub(super) fn is_reserved(name: &str) -> bool {

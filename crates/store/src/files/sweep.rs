@@ -35,6 +35,16 @@ impl Default for Ages {
 }
 
 impl Folder {
+    /// As [`Folder::sweep`], in this folder alone.
+    ///
+    /// # Errors
+    /// As [`Folder::sweep`].
+    pub fn sweep_here(&self, now: Millis, ages: Ages) -> Result<usize, FileError> {
+        sweep(&self.dir, "", 0, &|name, modified| {
+            is_temporary(name) && modified.saturating_add(ages.temporary) <= now
+        })
+    }
+
     /// Removes unfinished files beneath this folder that nobody has open and that are old enough at `now`; says how many.
     /// Where the file system has no locks, nothing is removed.
     ///

@@ -20,7 +20,7 @@ use tokio_postgres::types::ToSql;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
 use self::sql::{
-    APPEND, BY_ID, BY_NAME, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, RELEASE, VALUE, VERSION,
+    APPEND, BY_ID, BY_NAME, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, VALUE, VERSION,
 };
 use crate::Error;
 use crate::store::{Pending, Store};
@@ -263,6 +263,18 @@ impl Store for PostgresStore {
             let before = after.map_or_else(|| vec![0xff; 17], |after| after.to_bytes().to_vec());
             let rows = self.query(LIST, &[&before, &int(limit as u64)]).await?;
             self.each(&rows, rows::summary)
+        })
+    }
+
+    fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
+        Box::pin(async move {
+            let id = &session.to_bytes()[..];
+            let rows = self.query(NAMES, &[&id]).await?;
+            if rows.is_empty() {
+                let row = self.one(EXISTS, &[&id]).await?;
+                self.must_exist(session, &row)?;
+            }
+            self.each(&rows, |row| Ok((rows::name(row, 0)?, row.try_get(1)?)))
         })
     }
 

@@ -42,5 +42,6 @@ pub(super) const LIST: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM engross_sessions
     WHERE id < $1 ORDER BY id DESC LIMIT $2";
 pub(super) const VALUE: &str = "SELECT session, value FROM engross_names WHERE name = $1";
+pub(super) const NAMES: &str = "SELECT name, value FROM engross_names WHERE session = $1 ORDER BY name";
 
 pub(super) const VERSION: &str = "SELECT version FROM engross_schema";

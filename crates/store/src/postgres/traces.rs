@@ -6,6 +6,7 @@ use super::rows::int;
 use crate::Error;
 use crate::store::Pending;
 use crate::traces::{TraceEvent, Traces};
+use crate::types::SessionId;
 
 /// The table, in a version of its own: a database may hold traces alone.
 const SCHEMA: Schema = Schema { version: "engross_traces_schema", migrations: &[include_str!("traces.sql")] };
@@ -15,6 +16,8 @@ const INSERT: &str = "
     SELECT session, seq, to_timestamp(at / 1000.0), type, tool, call, details::jsonb, error::jsonb
     FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
         AS given (session, seq, at, type, tool, call, details, error)";
+
+const ERASE: &str = "DELETE FROM engross_traces WHERE session = $1";
 
 /// Keeps traces in the table `engross_traces`.
 #[derive(Debug)]
@@ -35,6 +38,17 @@ impl PostgresTraces {
 }
 
 impl Traces for PostgresTraces {
+    fn erase(&self, session: SessionId) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let OpenPool { pool, place } = &self.opened;
+            let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
+            let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
+            let erase = client.prepare_cached(ERASE).await.map_err(wrong)?;
+            client.execute(&erase, &[&session.to_string()]).await.map_err(wrong)?;
+            Ok(())
+        })
+    }
+
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()> {
         Box::pin(async move {
             let OpenPool { pool, place } = &self.opened;

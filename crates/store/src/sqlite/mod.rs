@@ -198,6 +198,10 @@ impl Store for SqliteStore {
         self.read(move |connection| read::list(connection, after, limit))
     }
 
+    fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
+        self.read(move |connection| read::names(connection, session))
+    }
+
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
         let name = name.clone();
         self.read(move |connection| read::value(connection, &name))

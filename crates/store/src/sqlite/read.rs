@@ -26,6 +26,8 @@ const LIST: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM sessions
     WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
 
+const NAMES: &str = "SELECT name, value FROM names WHERE session = ?1 ORDER BY name";
+
 pub(super) const VALUE: &str =
     "SELECT s.id, n.value FROM names n JOIN sessions s ON s.number = n.session WHERE n.name = ?1";
 
@@ -46,10 +48,22 @@ pub(super) fn entries(
     after: u64,
     limit: usize,
 ) -> Result<Vec<Entry>, Fault> {
+    let number = number_of(connection, session)?;
+    Ok(entries_of(connection, number, after, limit)?)
+}
+
+pub(super) fn names(connection: &Connection, session: SessionId) -> Result<Vec<(Name, Vec<u8>)>, Fault> {
+    let number = number_of(connection, session)?;
+    let mut statement = connection.prepare_cached(NAMES)?;
+    let rows = statement.query_map([number], |row| Ok((name(row, 0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The number that a session has in the file.
+fn number_of(connection: &Connection, session: SessionId) -> Result<i64, Fault> {
     let mut statement = connection.prepare_cached("SELECT number FROM sessions WHERE id = ?1")?;
     let number = statement.query_row([session.to_bytes()], |row| row.get(0)).optional()?;
-    let number = number.ok_or(Error::UnknownSession { session })?;
-    Ok(entries_of(connection, number, after, limit)?)
+    Ok(number.ok_or(Error::UnknownSession { session })?)
 }
 
 pub(super) fn due(connection: &Connection, until: Millis, limit: usize) -> Result<Vec<SessionId>, Fault> {

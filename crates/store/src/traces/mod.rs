@@ -69,4 +69,7 @@ impl TraceEvent {
 pub trait Traces: Send + Sync {
     /// Adds events, all of them or none.
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()>;
+
+    /// Takes away all events of a session.
+    fn erase(&self, session: SessionId) -> Pending<'_, ()>;
 }

@@ -35,7 +35,7 @@ async fn scope(bridge: &Bridge, call: &RpcCall, params: Params<'_>) -> Result<(S
     };
     match bridge.runs.look(&call.principal, &lookup).await? {
         LookupResult::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
-        LookupResult::Mismatch => Err(ScopeError::ScopeMismatch.into()),
+        LookupResult::Mismatch | LookupResult::Several => Err(ScopeError::ScopeMismatch.into()),
         LookupResult::Nothing | LookupResult::NoRun(_) => Err(RpcError::token(
             codes::TASK_NOT_FOUND,
             "there is no such run of this session: look at its ids, or prepare it",
@@ -85,7 +85,7 @@ pub(super) async fn export(
         let requirements: Requirements = contract.requirements();
         let manifest = scope.manifest(&requirements, since, config.hashing())?;
         let inline = content.then_some(inline);
-        let of = PageRequest { most, cursor: cursor.as_deref(), inline, expected: &expected };
+        let of = PageRequest { most, bytes: None, cursor: cursor.as_deref(), inline, expected: &expected };
         scope.page(&manifest, of, signer(config), config.hashing())
     });
     let mut told = serde_json::to_value(page.await?).unwrap_or_default();

@@ -56,7 +56,8 @@ pub(super) async fn capabilities(bridge: &Bridge) -> Value {
     })
 }
 
-async fn probe(provider: &RunProvider) -> (bool, &'static str, String) {
+/// Whether a provider can be given turns, the word for how it is, and why it cannot.
+pub(super) async fn probe(provider: &RunProvider) -> (bool, &'static str, String) {
     let Some(runner) = &provider.runner else { return (false, "not_configured", provider.help.clone()) };
     match runner.health().await {
         Health::Ready => (true, "ok", String::new()),

@@ -39,7 +39,8 @@ pub(super) async fn submit(
     filled.insert("sessionId".to_owned(), session.clone().into());
     filled.insert("threadId".to_owned(), thread.into());
     filled.entry("routing").or_insert_with(|| json!({ "explicitProviderId": provider }));
-    let mut submission = submission(bridge, call, "session.start", &filled)?;
+    let method = if params.flag("continue")? == Some(true) { "session.message" } else { "session.start" };
+    let mut submission = submission(bridge, call, method, &filled).await?;
     submission.job = Some(job.clone());
     let provider = submission.provider.clone();
     let ticket = bridge.runs.submit(submission).await?;

@@ -22,10 +22,10 @@ mod routing;
 mod submit;
 mod tasks;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
 use crate::codes;
@@ -102,13 +102,37 @@ pub struct Bridge {
     runs: Runs,
     config: Arc<BridgeConfig>,
     calls: TaskTracker,
+    /// Told when somebody asks this server to make room for another; nobody can ask where there is none.
+    retirement: Arc<OnceLock<Arc<Notify>>>,
 }
 
 impl Bridge {
     /// The protocol in front of `runs`.
     #[must_use]
     pub fn new(runs: Runs, config: BridgeConfig) -> Self {
-        Self { runs, config: Arc::new(config), calls: TaskTracker::new() }
+        let retirement = Arc::default();
+        Self { runs, config: Arc::new(config), calls: TaskTracker::new(), retirement }
+    }
+
+    /// Lets a client ask this server to end when it has nothing to do: `told` hears of it then.
+    pub fn retires_by(&self, told: Arc<Notify>) {
+        let _ = self.retirement.set(told);
+    }
+
+    /// Whether nobody is listening and no run is under way or waits.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.calls.is_empty() && self.runs.is_idle()
+    }
+
+    /// `engross.runner.retire`: ends a server that has nothing to do but to hear this.
+    fn retire(&self) -> Option<Value> {
+        let told = self.retirement.get()?;
+        let retires = self.calls.len() <= 1 && self.runs.is_idle();
+        if retires {
+            told.notify_one();
+        }
+        Some(json!({ "retired": retires }))
     }
 
     /// The runs behind it.
@@ -149,7 +173,7 @@ impl Bridge {
             "xworkmate.tasks.get" => Ok(tasks::get(self, call, params, sink).await),
             "xworkmate.tasks.cancel" => tasks::cancel(self, call, params).await,
             "xworkmate.session.prepare" => tasks::prepare(self, call, params).await,
-            "xworkmate.routing.resolve" => routing::resolve(fields, self.runs.config()),
+            "xworkmate.routing.resolve" => routing::resolve(fields, self.runs.config()).await,
             "xworkmate.permissions.respond" => permissions::respond(self, call, params).await,
             "xworkmate.permissions.list" => permissions::list(self, call, params).await,
             "xworkmate.jobs.submit" => jobs::submit(self, call, params).await,
@@ -160,6 +184,9 @@ impl Bridge {
             "xworkmate.artifacts.list" => artifacts::export(self, call, params, true).await,
             "xworkmate.artifacts.read" => artifacts::read(self, call, params).await,
             "xworkmate.artifacts.collect-and-snapshot" => artifacts::collect(self, call, params).await,
+            "engross.runner.retire" if self.retirement.get().is_some() => {
+                Ok(self.retire().unwrap_or_default())
+            }
             "health" => {
                 Ok(json!({ "status": "ok", "version": self.config.version, "role": "acp-control-plane" }))
             }

@@ -97,6 +97,7 @@ impl<'a> Params<'a> {
             for name in ["requiresExportBeforeFinalResponse", "requiresArtifactExport"] {
                 contract.export |= place.flag(name)?.unwrap_or_default();
             }
+            contract.include_hidden |= place.flag("includeHiddenArtifacts")?.unwrap_or_default();
             add(&mut contract.extensions, place.texts("requiredArtifactExtensions")?);
             add(&mut contract.expected_dirs, place.texts("expectedArtifactDirs")?);
             for (extension, count) in place.counts("expectedFileCountByExtension")? {

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::catalog::probe;
 use super::error::RpcError;
 use super::params::Params;
 use crate::codes;
@@ -22,7 +23,7 @@ pub(super) struct Route {
 /// Fields that nobody here carries out.
 const UNSUPPORTED: &[&str] = &["orchestrationMode", "role", "roleModel"];
 
-pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, RpcError> {
+pub(super) async fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, RpcError> {
     let Some(routing) = params.object("routing")? else {
         return Err(RpcError::token(
             codes::ROUTING_REQUIRED,
@@ -63,16 +64,9 @@ pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, Rp
     };
     let provider = match asked {
         Some(id) => find(id, config)?,
-        // Without a word the first that is there; a gateway is always named.
-        None => config
-            .providers
-            .iter()
-            .find(|provider| {
-                provider.target == target && (provider.runner.is_some() || target == Target::Gateway)
-            })
-            .ok_or_else(|| {
-                RpcError::token(codes::GATEWAY_PROVIDER_REQUIRED, "no such provider is set up: name one")
-            })?,
+        None => first_enabled(target, config).await.ok_or_else(|| {
+            RpcError::token(codes::GATEWAY_PROVIDER_REQUIRED, "no such provider is set up: name one")
+        })?,
     };
     if provider.target != target {
         let message = format!("'{}' is no {}", provider.id, target.as_str());
@@ -91,6 +85,18 @@ pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, Rp
         model: model.map(str::to_owned).filter(|_| target == Target::Agent),
         skills,
     })
+}
+
+/// Without a word the first that the catalogue calls enabled; if none is, the first, whose refusal says what would bring it.
+async fn first_enabled(target: Target, config: &RunsConfig) -> Option<&RunProvider> {
+    let mut first = None;
+    for provider in config.providers.iter().filter(|provider| provider.target == target) {
+        if probe(provider).await.0 {
+            return Some(provider);
+        }
+        first = first.or(Some(provider));
+    }
+    first
 }
 
 /// What the fields beside the routing say.
@@ -124,10 +130,13 @@ fn short(text: &str) -> String {
 }
 
 /// `xworkmate.routing.resolve`: what a request would be routed to.
-pub(super) fn resolve(params: Params<'_>, config: &RunsConfig) -> Result<Value, RpcError> {
-    let route = route(params, config)?;
-    let provider = config.provider(&route.provider);
-    let missing = provider.is_none_or(|provider| provider.runner.is_none());
+pub(super) async fn resolve(params: Params<'_>, config: &RunsConfig) -> Result<Value, RpcError> {
+    let route = route(params, config).await?;
+    let (available, _, reason) = match config.provider(&route.provider) {
+        Some(provider) => probe(provider).await,
+        None => (false, "missing", String::new()),
+    };
+    let missing = !available;
     let gateway = route.target == Target::Gateway;
     Ok(json!({
         "resolvedExecutionTarget": if gateway { "gateway" } else { "single-agent" },
@@ -138,7 +147,7 @@ pub(super) fn resolve(params: Params<'_>, config: &RunsConfig) -> Result<Value, 
         "status": if missing { "unavailable" } else { "available" },
         "unavailable": missing,
         "unavailableCode": if missing { codes::PROVIDER_UNAVAILABLE.name } else { "" },
-        "unavailableMessage": provider.filter(|_| missing).map(|provider| provider.help.clone()).unwrap_or_default(),
+        "unavailableMessage": reason,
         "skillResolutionSource": "explicit",
         "needsSkillInstall": false,
         "skillInstallRequestId": "",

@@ -16,7 +16,8 @@ use super::routing::route;
 use super::{Bridge, RpcCall, Sink};
 use crate::codes;
 use crate::runner::Policy;
-use crate::runs::{Inline, LONGEST_BUDGET, LoadClass, RunStatus, Submission, Target, Ticket};
+use crate::runs::{Hints, Inline, LONGEST_BUDGET, LoadClass, RunStatus, Submission, Target, Ticket};
+use crate::sandbox_request::SandboxRequest;
 
 /// How long a request without a stream waits for an end, in milliseconds, unless it says.
 pub(super) const WAIT: u64 = 25_000;
@@ -35,14 +36,14 @@ const ATTACHMENTS: usize = 25 << 20;
 const PASSING: &[&str] = &["idempotencyKey", "afterSeq", "waitMs"];
 
 /// Reads a request for a run.
-pub(super) fn submission(
+pub(super) async fn submission(
     bridge: &Bridge,
     call: &RpcCall,
     method: &str,
     fields: &Map<String, Value>,
 ) -> Result<Submission, RpcError> {
     let params = Params(fields);
-    let route = route(params, bridge.runs.config())?;
+    let route = route(params, bridge.runs.config()).await?;
     let metadata = params.object("metadata")?;
     let contract = match metadata {
         Some(metadata) => metadata.object("xworkmateTaskArtifactContract")?,
@@ -90,6 +91,10 @@ pub(super) fn submission(
         (key, None) => key.clone(),
     };
     let idempotency = idempotency.map(|key| (key, digest(method, fields)));
+    let hint = match params.text("remoteWorkspaceHint")? {
+        Some(hint) => Some(hint),
+        None => nested("remoteWorkspaceHint")?,
+    };
     let user_text = params.text("userText")?.map_or_else(|| prompt.clone(), str::to_owned);
     Ok(Submission {
         principal: call.principal.clone(),
@@ -109,6 +114,11 @@ pub(super) fn submission(
         user_text,
         permissions: permissions(params, bridge.config.permissions)?,
         inline: attachments(params)?,
+        sandbox: sandbox(params)?,
+        hints: Hints {
+            working_directory: params.text("remoteWorkingDirectoryHint")?.map(str::to_owned),
+            workspace: hint.map(str::to_owned),
+        },
         idempotency,
         job: None,
     })
@@ -122,6 +132,15 @@ fn permissions(params: Params<'_>, allowed: Policy) -> Result<Policy, RpcError> 
         Some("ask" | "allow") | None => allowed,
         Some(_) => return Err(RpcError::params("`permissions` is ask, allow or deny")),
     })
+}
+
+/// What is asked of the sandbox around the run.
+fn sandbox(params: Params<'_>) -> Result<SandboxRequest, RpcError> {
+    match params.0.get("sandbox") {
+        None | Some(Value::Null) => Ok(SandboxRequest::default()),
+        Some(asked) => serde_json::from_value(asked.clone())
+            .map_err(|error| RpcError::params(format!("`sandbox` is not understood: {error}"))),
+    }
 }
 
 fn digest(method: &str, fields: &Map<String, Value>) -> String {
@@ -190,7 +209,7 @@ pub(super) async fn carry_out(
     sink: &Sink,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
-    let submission = submission(bridge, call, method, fields)?;
+    let submission = submission(bridge, call, method, fields).await?;
     let (session_id, thread) = (submission.session_id.clone(), submission.thread.clone());
     let gateway = submission.target == Target::Gateway;
     let after = params.number("afterSeq")?.or(call.last_event).unwrap_or_default();

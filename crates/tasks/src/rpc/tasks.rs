@@ -47,6 +47,12 @@ async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -
             }
             return Ok(missing("no_native_task_record", "the thread is known, but not this run: start it"));
         }
+        LookupResult::Several => {
+            return Ok(missing(
+                codes::RUN_SCOPE_MISMATCH.name,
+                "several threads have a run of this id: send openclawSessionKey, too",
+            ));
+        }
         LookupResult::Mismatch => {
             return Ok(missing(
                 codes::RUN_SCOPE_MISMATCH.name,
@@ -74,14 +80,20 @@ async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -
         }
     }
     let (revision, status) = ticket.revision().await?;
-    if known.is_some_and(|known| known == revision) {
+    let is_page = params.text("cursor")?.is_some() || params.number("outputOffset")?.is_some();
+    if !is_page && known.is_some_and(|known| known == revision) {
         return Ok(json!({
             "success": true, "notModified": true, "revision": revision, "runId": ticket.run(),
             "status": status.as_str(), "taskStatus": status.as_str(), "terminal": status.is_terminal(),
         }));
     }
-    let snapshot = ticket.snapshot(&call.base).await?;
-    let mut told = (*snapshot.body).clone();
+    let (cursor, offset) = (params.text("cursor")?, params.number("outputOffset")?);
+    let mut told = if cursor.is_some() || offset.is_some() {
+        let offset = usize::try_from(offset.unwrap_or_default()).unwrap_or(usize::MAX);
+        ticket.page(&call.base, cursor, offset).await?
+    } else {
+        (*ticket.snapshot(&call.base).await?.body).clone()
+    };
     if params.flag("includeArtifacts")? == Some(false)
         && let Value::Object(told) = &mut told
     {
@@ -133,7 +145,9 @@ pub(super) async fn cancel(
         LookupResult::Nothing | LookupResult::NoRun(_) => {
             return Ok(refused(codes::TASK_SCOPE_NOT_OWNED_OR_RECOVERED.name));
         }
-        LookupResult::Mismatch => return Ok(refused(codes::RUN_SCOPE_MISMATCH.name)),
+        LookupResult::Mismatch | LookupResult::Several => {
+            return Ok(refused(codes::RUN_SCOPE_MISMATCH.name));
+        }
     };
     let run = ticket.run().clone();
     Ok(match bridge.runs.cancel(&ticket).await? {

@@ -12,6 +12,9 @@ pub(super) const LONGEST_TEXT: usize = 8 << 20;
 /// How many calls are told apart: an agent that makes more has begun a new message long before.
 const MOST_CALLS: usize = 10_000;
 
+/// How many warnings are kept.
+const MOST_WARNINGS: usize = 20;
+
 /// What was heard of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct AnswerText {
@@ -19,6 +22,8 @@ pub(super) struct AnswerText {
     pub(super) text: String,
     /// Files elsewhere that any message names.
     pub(super) files: Vec<String>,
+    /// What was not as it should be.
+    pub(super) warnings: Vec<String>,
     calls: BTreeSet<String>,
     is_over: bool,
     is_full: bool,
@@ -53,6 +58,13 @@ impl AnswerText {
     pub(super) fn call(&mut self, id: &str) {
         if self.calls.len() < MOST_CALLS && self.calls.insert(id.to_owned()) {
             self.is_over = true;
+        }
+    }
+
+    /// Something is not as it should be.
+    pub(super) fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 

@@ -2,9 +2,10 @@
 //!
 //! Must never find a run of another principal, nor say that a worker has stopped before it has.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engross_store::NameRow;
+use engross_store::{Name, NameRow};
 
 use super::answer_text::AnswerText;
 use super::decide::{Action, Input, Reply};
@@ -49,6 +50,8 @@ pub enum LookupResult {
     NoRun(Option<SessionKey>),
     /// Ids that do not belong together.
     Mismatch,
+    /// A run id that several threads have, and nothing that says which is meant.
+    Several,
 }
 
 /// What became of a request to stop.
@@ -74,7 +77,11 @@ impl Runs {
     /// # Errors
     /// When the store cannot be read.
     pub async fn look(&self, principal: &str, lookup: &Lookup) -> Result<LookupResult, RunError> {
-        let Some(row) = self.row(principal, lookup).await? else { return Ok(LookupResult::Nothing) };
+        let row = match self.row(principal, lookup).await? {
+            Some(row) => row,
+            None if self.is_shared(principal, lookup).await? => return Ok(LookupResult::Several),
+            None => return Ok(LookupResult::Nothing),
+        };
         let loaded = self.thread(row.session);
         let thread = self.open(&loaded).await?;
         if thread.principal != principal {
@@ -113,11 +120,49 @@ impl Runs {
         Ok(LookupResult::Run(Ticket { runs: self.clone(), loaded, run, replayed: true }))
     }
 
+    /// Whether the run is named by an id alone that several threads have.
+    async fn is_shared(&self, principal: &str, lookup: &Lookup) -> Result<bool, RunError> {
+        let Some(run) = &lookup.run else { return Ok(false) };
+        Ok(self.find(&name(Kind::SharedRun, principal, run)?).await?.is_some())
+    }
+
+    /// The thread of `names` that has the run.
+    async fn row_with_run(
+        &self,
+        names: [Option<Result<Name, RunError>>; 4],
+        run: &str,
+    ) -> Result<Option<NameRow>, RunError> {
+        for name in names.into_iter().flatten() {
+            let Some(row) = self.find(&name?).await? else { continue };
+            let loaded = self.thread(row.session);
+            if self.open(&loaded).await?.runs.iter().any(|known| known.id.as_str() == run) {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
     /// The first id that leads somewhere.
     async fn row(&self, principal: &str, lookup: &Lookup) -> Result<Option<NameRow>, RunError> {
         let of = |kind, text: &Option<String>| text.as_deref().map(|text| name(kind, principal, text));
+        let mut bare = of(Kind::Run, &lookup.run);
+        if let Some(run) = &lookup.run {
+            // A run is its session's: who says which session is meant gets no other one's.
+            let threads = [
+                lookup.session_key.as_deref().map(key_name),
+                of(Kind::Thread, &lookup.thread),
+                of(Kind::Thread, &lookup.session_id),
+                of(Kind::Session, &lookup.session_id),
+            ];
+            if let Some(row) = self.row_with_run(threads, run).await? {
+                return Ok(Some(row));
+            }
+            if self.is_shared(principal, lookup).await? {
+                bare = None;
+            }
+        }
         let names = [
-            of(Kind::Run, &lookup.run),
+            bare,
             of(Kind::Turn, &lookup.turn),
             of(Kind::Thread, &lookup.thread),
             of(Kind::Thread, &lookup.session_id),
@@ -151,7 +196,12 @@ impl Runs {
         let Ticket { loaded, run, .. } = ticket;
         match self.step(loaded, run, Input::Cancel, &AnswerText::default()).await? {
             Action::Reply(Reply::CancelledInQueue) => Ok(CancelResult::InQueue),
-            Action::Reply(Reply::CancelledWait) => Ok(CancelResult::Wait),
+            Action::Reply(Reply::CancelledWait) => {
+                if let Some(handle) = loaded.extra.handle(run) {
+                    handle.unwanted.store(true, Ordering::Relaxed);
+                }
+                Ok(CancelResult::Wait)
+            }
             Action::Reply(Reply::AlreadyTerminal) => Ok(CancelResult::AlreadyTerminal),
             Action::AskToStop => Ok(self.ask_to_stop(loaded, run).await),
             _ => Ok(CancelResult::NotOurs),

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engross_protocol::{Clock, IdSource};
@@ -12,8 +13,9 @@ use super::request::Target;
 use super::run_queue::Capacity;
 use crate::runner::{ProviderId, TaskRunner};
 use engross_artifacts::{
-    ArtifactScope, ArtifactWorkspace, HashContext, Hashes, Keys, RunId, SessionKey, SourceRoot,
+    ArtifactScope, ArtifactWorkspace, HashContext, Hashes, Keys, RunId, SessionKey, SourceRoot, Stop,
 };
+use engross_attest::SigningIdentity;
 
 /// Somebody who can carry out runs.
 #[derive(Clone)]
@@ -44,6 +46,8 @@ pub struct RunsConfig {
     pub place: String,
     /// What references and links are signed with.
     pub keys: Keys,
+    /// What receipts of runs are signed with; nothing without.
+    pub signer: Option<Arc<SigningIdentity>>,
     /// Hashes of files that were computed before.
     pub hashes: Arc<dyn Hashes>,
     /// Where files of ended runs are kept besides; nowhere without.
@@ -54,6 +58,8 @@ pub struct RunsConfig {
     pub providers: Vec<RunProvider>,
     /// The places of the gateway's queue.
     pub gateway: Capacity,
+    /// Set when the process is about to end: work on files ends then, and is taken up by the next process.
+    pub halt: AtomicBool,
     /// How long an agent has to stop by itself once it was asked to.
     pub grace: Duration,
     /// How long references and links are good, in milliseconds.
@@ -80,6 +86,11 @@ impl RunsConfig {
     /// What helps to hash.
     #[must_use]
     pub fn hashing(&self) -> HashContext<'_> {
-        HashContext { hashes: &*self.hashes, clock: &*self.clock, threads: self.threads }
+        self.hashing_until(&self.halt)
+    }
+
+    /// The same with another word for its end.
+    pub(super) fn hashing_until<'a>(&'a self, stop: &'a dyn Stop) -> HashContext<'a> {
+        HashContext { hashes: &*self.hashes, clock: &*self.clock, threads: self.threads, stop: Some(stop) }
     }
 }

@@ -18,6 +18,16 @@ use engross_artifacts::{Manifest, RunId};
 /// How long a question waits for a person, in milliseconds.
 const QUESTION: Millis = 10 * 60_000;
 
+/// The files of a run, and what its answer says of others.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ExportedFiles {
+    pub(super) manifest: Manifest,
+    /// Files that the answer says were made and that are not there.
+    pub(super) named_only: Vec<String>,
+    /// The root over all files.
+    pub(super) merkle_root: String,
+}
+
 /// What has happened.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Input {
@@ -36,7 +46,7 @@ pub(super) enum Input {
     /// Time is over.
     Deadline,
     /// The files of the run are listed.
-    Exported(Manifest),
+    Exported(Box<ExportedFiles>),
     /// They cannot be: code and message.
     ExportFailed(String, String),
     /// Somebody wants an end.
@@ -143,10 +153,19 @@ pub(super) fn decide(
                 ended(fail(face, Some(exporting.started), failing, now))
             };
             match input {
-                Input::Exported(manifest) => {
-                    let evidence =
-                        Evidence { text: exporting.text.clone(), said_so: exporting.said_so, manifest };
-                    ended(judge(face, Some(exporting.started), evidence, now))
+                Input::Exported(files) => {
+                    let ExportedFiles { manifest, named_only, merkle_root } = *files;
+                    let evidence = Evidence {
+                        text: exporting.text.clone(),
+                        said_so: exporting.said_so,
+                        named_only,
+                        manifest,
+                    };
+                    let mut end = judge(face, Some(exporting.started), evidence, now);
+                    end.merkle_root = Some(merkle_root).filter(|_| end.success);
+                    end.asked = Some(exporting.permissions);
+                    end.prompt_sha256 = Some(exporting.prompt_sha256.clone()).filter(|hash| !hash.is_empty());
+                    ended(end)
                 }
                 Input::ExportFailed(code, message) => {
                     failing(RunStatus::Failed, &code, message, "bridge_export")
@@ -343,9 +362,9 @@ fn heard(active: &Active, event: AgentEvent, heard: &AnswerText, now: Millis) ->
             match end.how {
                 How::Completed | How::Unstated => {
                     let said_so = end.how == How::Completed;
-                    let files = heard.files.clone();
+                    let (files, warnings) = (heard.files.clone(), heard.warnings.clone());
                     Decision::new(
-                        vec![RunEvent::Finished { run, text: said, said_so, files }],
+                        vec![RunEvent::Finished { run, text: said, said_so, files, warnings }],
                         Action::Export,
                     )
                 }

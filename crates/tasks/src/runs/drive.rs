@@ -10,13 +10,15 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::answer_text::AnswerText;
 use super::attachments;
+use super::claims::named_only;
 use super::config::RunProvider;
-use super::decide::{Action, Input};
+use super::decide::{Action, ExportedFiles, Input};
 use super::error::RunError;
 use super::handle::Handle;
 use super::journal::LoadedThread;
 use super::names::{Kind, name};
 use super::notifications;
+use super::receipts;
 use super::request::{RunRequest, Target};
 use super::run_queue::QueuedRun;
 use super::service::{RETRY, Runs};
@@ -150,10 +152,15 @@ impl Runs {
             continues: order.continues,
             conversation: conversation.filter(|_| order.continues),
             directory: PathBuf::from(&directory),
-            environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            environment: environment
+                .into_iter()
+                .chain(hints(order))
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             attachments,
             model: face.model.clone(),
             permissions: order.permissions,
+            sandbox: order.sandbox.clone(),
             deadline,
         };
         Ok((turn, scope))
@@ -339,6 +346,12 @@ impl Runs {
                 });
                 tell("event", "tool_call", json!({ "structuredEvent": call, "eventType": "tool_call" }));
             }
+            AgentEvent::Plan(steps) => tell(
+                "event",
+                "plan",
+                json!({ "structuredEvent": { "type": "plan", "entries": steps }, "eventType": "plan" }),
+            ),
+            AgentEvent::Warning(warning) => said.warn(warning),
             AgentEvent::Files(files) => said.name(files),
             event => return Some(event),
         }
@@ -352,9 +365,15 @@ impl Runs {
         drop(thread);
         let runs = self.clone();
         let face = exporting.face.clone();
+        // A cancel reaches the work on the files by this.
+        let handle = Arc::new(Handle::default());
+        loaded.extra.put_handle(run, Arc::clone(&handle));
         let listed = tokio::task::spawn_blocking(move || {
             let face = &exporting.face;
             let config = &runs.inner.config;
+            let stop = (&config.halt, &handle.unwanted);
+            let hashing = config.hashing_until(&stop);
+            let requirements = face.contract.requirements();
             let scope = config.workspace.open(&face.session_key, &face.run, None)?;
             let roots = config.provider(&face.provider).map(|provider| provider.sources.clone());
             let roots = roots.unwrap_or_default();
@@ -362,19 +381,43 @@ impl Runs {
             files.extend(media_tokens(&exporting.text));
             let mut collected = None;
             if !roots.is_empty() && !files.is_empty() {
-                collected = Some(scope.collect(&files, &roots, None, config.hashing())?);
+                collected = Some(scope.collect(&files, &roots, None, hashing)?);
             }
-            let mut manifest = scope.manifest(&face.contract.requirements(), None, config.hashing())?;
+            let mut manifest = scope.manifest(&requirements, None, hashing)?;
             if face.target == Target::Gateway {
                 reachable(&files, collected.as_ref(), &manifest)?;
             }
+            scope.freeze(&mut manifest, &requirements, hashing)?;
             manifest.warnings.extend(collected.into_iter().flat_map(|collected| collected.warnings));
-            Ok::<Manifest, RunError>(manifest)
+            manifest.warnings.extend(exporting.warnings.iter().cloned());
+            let named_only = named_only(&exporting.text, &exporting.known, &manifest);
+            let merkle_root = receipts::root(&manifest);
+            Ok::<_, RunError>((ExportedFiles { manifest, named_only, merkle_root }, scope))
         });
-        let input = match listed.await {
-            Ok(Ok(mut manifest)) => {
-                self.keep(&face, &mut manifest).await;
-                Input::Exported(manifest)
+        let listed = listed.await;
+        loaded.extra.drop_handle(run);
+        let input = match listed {
+            Ok(Ok((mut files, scope))) => {
+                self.keep(&face, &mut files.manifest).await;
+                // Where files are kept elsewhere, too, other machines need the whole list.
+                let is_alone = self.inner.config.blobs.is_none();
+                let shortened = tokio::task::spawn_blocking(move || {
+                    if is_alone {
+                        scope.shorten(&mut files.manifest)?;
+                    }
+                    Ok::<_, RunError>(files)
+                });
+                match shortened.await {
+                    Ok(Ok(files)) => Input::Exported(Box::new(files)),
+                    Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
+                    Err(_) => return,
+                }
+            }
+            // Somebody has ended the run already, or the next process takes it up.
+            Ok(Err(RunError::Scope { code, .. }))
+                if code.name == engross_artifacts::codes::ARTIFACT_LISTING_STOPPED.name =>
+            {
+                return;
             }
             Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
             Err(_) => return,
@@ -407,6 +450,15 @@ fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manife
             missing.chars().take(200).collect::<String>()
         ),
     })
+}
+
+/// What the client believes of the places of its thread, as it is passed on.
+fn hints(order: &RunRequest) -> impl Iterator<Item = (&'static str, &str)> {
+    let hints = [
+        ("XWORKMATE_REMOTE_WORKING_DIRECTORY_HINT", order.hints.working_directory.as_deref()),
+        ("XWORKMATE_REMOTE_WORKSPACE_HINT", order.hints.workspace.as_deref()),
+    ];
+    hints.into_iter().filter_map(|(name, hint)| Some((name, hint?)))
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -1,5 +1,6 @@
 //! A run that is with its agent, as those see it who want something of it.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -11,6 +12,8 @@ use crate::runner::Control;
 pub(super) struct Handle {
     /// Somebody wants an end.
     pub(super) cancelled: CancellationToken,
+    /// Nobody waits for its files any more.
+    pub(super) unwanted: AtomicBool,
     control: Mutex<Option<Arc<dyn Control>>>,
 }
 

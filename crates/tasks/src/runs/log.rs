@@ -79,6 +79,9 @@ pub enum RunEvent {
         said_so: bool,
         /// Files elsewhere that it names.
         files: Vec<String>,
+        /// What was not as it should be.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
     },
     /// The run has ended. Nothing comes after it, and it never changes.
     Ended {
@@ -111,6 +114,24 @@ pub struct PermissionQuestion {
     pub until: Millis,
 }
 
+/// How often an agent asked whether it may do something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AskedPermissions {
+    /// Questions.
+    pub asked: u32,
+    /// Those that were answered with an allowance.
+    pub allowed: u32,
+}
+
+impl AskedPermissions {
+    /// Whether it never asked.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.asked == 0
+    }
+}
+
 /// The end of a run, with all that is needed to tell of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -140,6 +161,21 @@ pub struct RunEnd {
     pub sync: RunSyncStatus,
     /// Its files: of a success only.
     pub manifest: Option<Manifest>,
+    /// What was held back of a run that failed, and why; those of a success are in its manifest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Files that the agent's words name and that the run did not make.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named_only: Vec<String>,
+    /// The root over its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merkle_root: Option<String>,
+    /// The hash of what the agent was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_sha256: Option<String>,
+    /// What an agent asked for, and what it was answered: how often, not what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedPermissions>,
     /// What is missing of what was required.
     pub missing: Option<RequirementOutcome>,
     /// Who knew of the end first.

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use proptest::prelude::*;
 
 use super::answer_text::AnswerText;
-use super::decide::{Action, Input, Reply, decide};
+use super::decide::{Action, ExportedFiles, Input, Reply, decide};
 use super::log::RunEvent;
 use super::notifications;
-use super::request::{Contract, LoadClass, RequestContext, RunRequest, Target};
+use super::request::{Contract, Hints, LoadClass, RequestContext, RunRequest, Target};
 use super::state::{Phase, RunThread};
 use super::status::{RunStatus, RunSyncStatus};
 use crate::runner::{AgentEvent, How, PermissionOption, Policy, ProviderId, TurnEnd};
@@ -41,6 +41,8 @@ pub(super) fn order(number: usize, contract: Contract, policy: Policy) -> RunReq
         permissions: policy,
         patience: 600_000,
         inline: Vec::new(),
+        hints: Hints::default(),
+        sandbox: crate::sandbox_request::SandboxRequest::default(),
         job: None,
     }
 }
@@ -58,10 +60,20 @@ fn manifest(contract: &Contract, names: &[&str]) -> Manifest {
         .collect();
     Manifest {
         outcome: contract.requirements().judge(names.iter().copied()),
+        frozen: false,
+        list: None,
         files,
         warnings: Vec::new(),
         revision: Sha256Sum::from_bytes([2; 32]),
     }
+}
+
+fn exported(contract: &Contract, names: &[&str]) -> Box<ExportedFiles> {
+    Box::new(ExportedFiles {
+        manifest: manifest(contract, names),
+        named_only: Vec::new(),
+        merkle_root: String::new(),
+    })
 }
 
 pub(super) fn contract(kind: usize) -> Contract {
@@ -178,7 +190,7 @@ fn the_outcome_table() {
             let mut bench = TestBench::begun(contract(*kind));
             let inferred = how == How::Unstated && *status == RunStatus::Completed;
             assert_eq!(bench.end(how, text), Action::Export);
-            bench.step(&run(1), Input::Exported(manifest(&contract(*kind), files)));
+            bench.step(&run(1), Input::Exported(exported(&contract(*kind), files)));
             let end = bench.last();
             let seen = (end.status, end.result_code.as_str(), end.code.as_deref(), end.sync, end.inferred);
             assert_eq!(seen, (*status, *result_code, *code, *sync, inferred), "{kind} {text:?} {files:?}");
@@ -227,7 +239,7 @@ fn case_88_the_wait_for_files_can_be_cancelled_once_and_for_all() {
     for _ in 0..3 {
         assert_eq!(bench.step(&run(1), Input::Cancel), Action::Reply(Reply::CancelledWait));
     }
-    bench.step(&run(1), Input::Exported(manifest(&contract(1), &["late.md"])));
+    bench.step(&run(1), Input::Exported(exported(&contract(1), &["late.md"])));
     let end = bench.last();
     let seen = (end.status, end.code.as_deref(), end.source.as_str(), end.manifest.is_none());
     assert_eq!(
@@ -327,7 +339,7 @@ fn inputs() -> impl Strategy<Value = Input> {
             let mut files = files;
             files.sort_unstable();
             files.dedup();
-            Input::Exported(manifest(&Contract::default(), &files))
+            Input::Exported(exported(&Contract::default(), &files))
         }),
         1 => Just(Input::ExportFailed("X".to_owned(), "m".to_owned())),
         1 => Just(Input::Cancel),
@@ -433,8 +445,8 @@ proptest! {
                     let number = number % kinds.len();
                     let input = match input {
                         Input::Exported(listed) => {
-                            let names: Vec<&str> = listed.files.iter().map(Deliverable::label).collect();
-                            Input::Exported(manifest(&contract(kinds[number]), &names))
+                            let names: Vec<&str> = listed.manifest.files.iter().map(Deliverable::label).collect();
+                            Input::Exported(exported(&contract(kinds[number]), &names))
                         }
                         input => input,
                     };

@@ -10,8 +10,10 @@
 //! | `state` | what is the state of a thread, as a fold of its log? |
 //! | `decide` | what happens next? |
 //! | `answer_text` | which text of the agent is the answer? |
+//! | `claims` | which files does the answer name that are not there? |
 //! | `status` | how does a run stand? |
 //! | `outcome` | what has a run come to? |
+//! | `receipts` | what is signed of it? |
 //! | `run_queue` | which run begins when slots are few? |
 //! | `notifications`, `updates`, `ticket` | what is published of it, to which listeners, and under which number? |
 //! | `config`, `service` | what are all runs made of, and how is a decision stored? |
@@ -27,6 +29,7 @@ mod answer_text;
 mod ask;
 mod attachments;
 mod blobs;
+mod claims;
 mod config;
 mod counters;
 mod decide;
@@ -39,6 +42,7 @@ mod log;
 mod names;
 mod notifications;
 mod outcome;
+mod receipts;
 mod request;
 mod run_queue;
 mod service;
@@ -52,6 +56,8 @@ mod watch;
 #[cfg(test)]
 mod answer_text_tests;
 #[cfg(test)]
+mod claims_tests;
+#[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
 mod journal_tests;
@@ -62,12 +68,13 @@ mod run_queue_tests;
 
 pub use ask::{CancelResult, Lookup, LookupResult};
 pub use blobs::StoredFile;
+pub use claims::KnownNames;
 pub use config::{RunProvider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
 pub use error::RunError;
-pub use log::{PermissionQuestion, RunEnd, RunEvent};
-pub use request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
+pub use log::{AskedPermissions, PermissionQuestion, RunEnd, RunEvent};
+pub use request::{Contract, Hints, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 pub use run_queue::Capacity;
 pub use service::Runs;
 pub use state::{Active, Exporting, Phase, Run, RunThread};

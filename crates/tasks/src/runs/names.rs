@@ -14,6 +14,8 @@ pub(super) enum Kind {
     Thread,
     Session,
     Run,
+    /// Says that runs of several threads have an id.
+    SharedRun,
     Turn,
     Job,
     Idempotency,
@@ -25,6 +27,7 @@ impl Kind {
             Self::Thread => "thread",
             Self::Session => "session",
             Self::Run => "run",
+            Self::SharedRun => "run-shared",
             Self::Turn => "turn",
             Self::Job => "job",
             Self::Idempotency => "idempotency",
@@ -35,6 +38,12 @@ impl Kind {
 /// The name of `text` among the texts of a kind and a principal.
 pub(super) fn name(kind: Kind, principal: &str, text: &str) -> Result<Name, RunError> {
     Ok(Name::new(format!("task/{}/{}/{}", kind.as_str(), short(principal), short(text)))?)
+}
+
+/// The name of a run of a session: a run id belongs to the session that it was given for.
+pub(super) fn run_name(principal: &str, session: &str, run: &str) -> Result<Name, RunError> {
+    let (principal, session, run) = (short(principal), short(session), short(run));
+    Ok(Name::new(format!("task/run-of/{principal}/{session}/{run}"))?)
 }
 
 /// The name of a session key. All principals share these, as folders are named after them.

@@ -118,10 +118,44 @@ pub(super) fn handle(run: &Run, directory: &str, position: Option<(usize, usize)
     Value::Object(told)
 }
 
+/// The bytes of the words of an agent in one answer, as JSON.
+const OUTPUT: usize = 150_000;
+
+/// The characters of a summary.
+const SUMMARY: usize = 400;
+
+/// As much of a text as has at most so many bytes when it is written as JSON.
+fn beginning(text: &str, most: usize) -> &str {
+    let mut left = most;
+    for (at, c) in text.char_indices() {
+        let bytes = match c {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            c if c.is_control() => 6,
+            c => c.len_utf8(),
+        };
+        match left.checked_sub(bytes) {
+            Some(rest) => left = rest,
+            None => return text.get(..at).unwrap_or_default(),
+        }
+    }
+    text
+}
+
+/// The first words of a text: all of a short one.
+fn summary(text: &str) -> String {
+    let mut short: String = text.chars().take(SUMMARY).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
 /// A run that has ended. `page` lists the files of a success.
 pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&ExportPage>) -> Value {
     let mut told = Map::new();
     let status = end.status.as_str();
+    let output = beginning(&end.text, OUTPUT);
+    let shortened = summary(&end.text);
     merge(
         &mut told,
         json!({ "success": end.success, "status": status, "taskStatus": status, "terminal": true, "terminalSource": end.source }),
@@ -131,9 +165,9 @@ pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&Ex
     merge(
         &mut told,
         json!({
-            "output": end.text,
-            "summary": end.text,
-            "resultSummary": end.text,
+            "output": output,
+            "summary": shortened,
+            "resultSummary": shortened,
             "lastResultCode": end.result_code,
             "artifactSyncStatus": end.sync.as_str(),
             "acceptedAt": moment(end.face.accepted),
@@ -145,7 +179,7 @@ pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&Ex
             "revision": seq.to_string(),
             "artifacts": [],
             "artifactCount": 0,
-            "warnings": [],
+            "warnings": end.warnings,
             "constraintSatisfied": end.missing.is_none(),
             "missingRequiredExtensions": [],
             "missingRequiredFileCounts": {},
@@ -153,6 +187,18 @@ pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&Ex
     );
     if let Some(started) = end.started {
         told.insert("startedAt".to_owned(), moment(started).into());
+    }
+    if output.len() < end.text.len() {
+        merge(
+            &mut told,
+            json!({ "outputTruncated": true, "outputBytes": end.text.len(), "nextOutputOffset": output.len() }),
+        );
+    }
+    if !end.warnings.is_empty() {
+        told.insert("artifactWarnings".to_owned(), end.warnings.clone().into());
+    }
+    if !end.named_only.is_empty() {
+        told.insert("namedOnly".to_owned(), end.named_only.clone().into());
     }
     if end.inferred {
         told.insert("successSource".to_owned(), "inferred".into());
@@ -171,7 +217,10 @@ pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&Ex
             json!({ "artifacts": page.artifacts, "artifactCount": page.artifact_count, "warnings": page.warnings }),
         );
         if let Some(cursor) = &page.next_cursor {
-            told.insert("nextCursor".to_owned(), cursor.clone().into());
+            merge(&mut told, json!({ "nextCursor": cursor, "artifactsTruncated": true }));
+        }
+        if !page.warnings.is_empty() {
+            told.insert("artifactWarnings".to_owned(), page.warnings.clone().into());
         }
     }
     Value::Object(told)

@@ -10,12 +10,17 @@ use super::status::{RunStatus, RunSyncStatus};
 use crate::codes;
 use engross_artifacts::Manifest;
 
+/// Files that are only named are told one by one up to here.
+const NAMED: usize = 20;
+
 /// What an agent left behind when it was done.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Evidence {
     pub(super) text: String,
     /// Whether the agent said that it was done.
     pub(super) said_so: bool,
+    /// Files that it says were made and that are not there.
+    pub(super) named_only: Vec<String>,
     pub(super) manifest: Manifest,
 }
 
@@ -36,13 +41,13 @@ pub(super) fn judge(
     evidence: Evidence,
     now: Millis,
 ) -> RunEnd {
-    let Evidence { text, said_so, manifest } = evidence;
+    let Evidence { text, said_so, named_only, mut manifest } = evidence;
     if !manifest.outcome.constraint_satisfied {
         let message = format!(
             "required files are missing{}: ask the agent to write them into its artifact directory",
             missing(&manifest)
         );
-        let outcome = manifest.outcome;
+        let Manifest { outcome, warnings, .. } = manifest;
         let failing = Failing {
             status: RunStatus::Failed,
             code: codes::OPENCLAW_REQUIRED_ARTIFACT_MISSING.name.to_owned(),
@@ -53,9 +58,11 @@ pub(super) fn judge(
         let mut end = fail(face, started, failing, now);
         "artifact_missing".clone_into(&mut end.result_code);
         end.missing = Some(outcome);
+        end.warnings = warnings;
+        end.named_only = named_only;
         return end;
     }
-    if manifest.files.is_empty() && text.trim().is_empty() {
+    if manifest.count() == 0 && text.trim().is_empty() {
         let failing = Failing {
             status: RunStatus::Failed,
             code: codes::OPENCLAW_TERMINAL_WITHOUT_EVIDENCE.name.to_owned(),
@@ -66,7 +73,12 @@ pub(super) fn judge(
         };
         return fail(face, started, failing, now);
     }
-    let sync = match (manifest.files.is_empty(), face.contract.export) {
+    for name in named_only.iter().take(NAMED) {
+        manifest
+            .warnings
+            .push(format!("the answer names '{}', which this run did not make", name.escape_debug()));
+    }
+    let sync = match (manifest.count() == 0, face.contract.export) {
         (false, _) => RunSyncStatus::Synced,
         (true, true) => RunSyncStatus::NoExportedArtifacts,
         (true, false) => RunSyncStatus::NoArtifacts,
@@ -84,6 +96,11 @@ pub(super) fn judge(
         result_code: "success".to_owned(),
         sync,
         manifest: Some(manifest),
+        warnings: Vec::new(),
+        named_only,
+        merkle_root: None,
+        prompt_sha256: None,
+        asked: None,
         missing: None,
         source: "agent_end".to_owned(),
     }
@@ -106,6 +123,11 @@ pub(super) fn fail(face: &RequestContext, started: Option<Millis>, failing: Fail
         result_code,
         sync: RunSyncStatus::Failed,
         manifest: None,
+        warnings: Vec::new(),
+        named_only: Vec::new(),
+        merkle_root: None,
+        prompt_sha256: None,
+        asked: None,
         missing: None,
         source: source.to_owned(),
     }

@@ -8,6 +8,7 @@ use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
 use crate::runner::{Policy, ProviderId};
+use crate::sandbox_request::SandboxRequest;
 use engross_artifacts::{Requirements, RunId, SessionKey};
 
 /// A minute in milliseconds.
@@ -95,6 +96,9 @@ pub struct Contract {
     pub counts: BTreeMap<String, u64>,
     /// Folders that are expected, as they were given: hints.
     pub expected_dirs: Vec<String>,
+    /// Whether files are delivered, too, that agents keep for themselves and programs act on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub include_hidden: bool,
 }
 
 impl Contract {
@@ -102,7 +106,7 @@ impl Contract {
     #[must_use]
     pub fn requirements(&self) -> Requirements {
         let counts = self.counts.iter().map(|(extension, count)| (extension.as_str(), *count));
-        Requirements::new(self.extensions.iter().map(String::as_str), counts)
+        Requirements::new(self.extensions.iter().map(String::as_str), counts).with_hidden(self.include_hidden)
     }
 }
 
@@ -169,7 +173,31 @@ pub struct RunRequest {
     /// Files of the request.
     #[serde(default)]
     pub inline: Vec<Inline>,
+    /// Where the client believes that the thread works.
+    #[serde(default, skip_serializing_if = "Hints::is_empty")]
+    pub hints: Hints,
+    /// What was asked of the sandbox around it.
+    #[serde(default, skip_serializing_if = "SandboxRequest::is_empty")]
+    pub sandbox: SandboxRequest,
     /// For jobs: their id.
     #[serde(default)]
     pub job: Option<String>,
+}
+
+/// Where the client believes that a thread works: passed on to the agent, and never a place that anything is written to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hints {
+    /// `remoteWorkingDirectoryHint`.
+    pub working_directory: Option<String>,
+    /// `remoteWorkspaceHint`.
+    pub workspace: Option<String>,
+}
+
+impl Hints {
+    /// Whether the client said nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }

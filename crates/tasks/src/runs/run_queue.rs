@@ -78,6 +78,15 @@ impl RunQueue {
         queue.push_back(waiting);
     }
 
+    /// A run that was under way before this process began: it has its place, whatever the capacity says, so that those who
+    /// wait find no more room than there is.
+    pub(super) fn occupy(&mut self, held: QueuedRun) {
+        let QueuedRun { run, principal, thread } = held;
+        if !self.active.iter().any(|(active, ..)| *active == run) {
+            self.active.push((run, principal, thread));
+        }
+    }
+
     /// Gives the next run its place, if there is one. Of one thread only one run is under way.
     pub(super) fn admit(&mut self) -> Option<QueuedRun> {
         if self.capacity.is_some_and(|capacity| self.active() >= capacity.active) {

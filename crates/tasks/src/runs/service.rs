@@ -3,6 +3,7 @@
 //! Must never tell of anything that is not durable, except pieces of an answer that is under way.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use super::log::RunEvent;
 use super::notifications;
 use super::request::{RunRequest, Target};
 use super::run_queue::{QueuedRun, RunQueue};
-use super::state::{Phase, RunThread};
+use super::state::{Phase, Run, RunThread};
 use super::updates::seq_of;
 
 /// Names that are remembered.
@@ -186,6 +187,20 @@ impl Runs {
         events.iter().map(apply).collect()
     }
 
+    /// Keeps the places of a thread's runs that are under way: a restart does not make room.
+    fn occupy(&self, thread: &RunThread) {
+        for face in thread.runs.iter().filter(|run| run.holds()).filter_map(Run::face) {
+            let held = QueuedRun {
+                run: face.run.clone(),
+                principal: thread.principal.clone(),
+                thread: face.thread.clone(),
+            };
+            if let Some(queue) = lock(&self.inner.queues).get_mut(&face.target) {
+                queue.occupy(held);
+            }
+        }
+    }
+
     /// Lets a run wait for its place.
     pub(super) fn enqueue(&self, principal: &str, order: &RunRequest) {
         let waiting = QueuedRun {
@@ -262,6 +277,12 @@ impl Runs {
         all
     }
 
+    /// Whether no run is under way and none waits.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        lock(&self.inner.queues).values().all(|queue| queue.active() + queue.queued() == 0)
+    }
+
     /// How many runs are under way in a queue.
     #[must_use]
     pub fn active(&self, target: Target) -> usize {
@@ -281,6 +302,7 @@ impl Runs {
             let thread = self.open(&loaded).await?;
             let open: Vec<_> = thread.open().map(|run| (run.id.clone(), run.phase.clone())).collect();
             let principal = thread.principal.clone();
+            self.occupy(&thread);
             drop(thread);
             for (run, phase) in open {
                 match phase {
@@ -304,6 +326,8 @@ impl Runs {
     /// Takes no new runs and waits for those under way, at most `patience`. What is left is taken up by the next process.
     pub async fn drain(&self, patience: Duration) {
         self.inner.stopping.cancel();
+        // Large files take longer than anybody waits for; their runs are taken up again.
+        self.inner.config.halt.store(true, Ordering::Relaxed);
         self.inner.tasks.close();
         let _ = tokio::time::timeout(patience, self.inner.tasks.wait()).await;
     }

@@ -4,10 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use engross_protocol::hex;
 use engross_store::Millis;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use super::log::{PermissionQuestion, RunEvent};
+use super::claims::KnownNames;
+use super::log::{AskedPermissions, PermissionQuestion, RunEvent};
 use super::request::{RequestContext, RunRequest};
 use super::status::RunStatus;
 use crate::runner::{Policy, ProviderId};
@@ -87,6 +90,9 @@ pub struct Active {
     pub cancelling: bool,
     /// Why the line to the agent is broken.
     pub degraded: Option<String>,
+    /// How often it asked, and was allowed.
+    #[serde(default, skip_serializing_if = "AskedPermissions::is_none")]
+    pub permissions: AskedPermissions,
 }
 
 /// A run whose agent is done.
@@ -102,6 +108,18 @@ pub struct Exporting {
     pub said_so: bool,
     /// Files elsewhere that it names.
     pub files: Vec<String>,
+    /// What was not as it should be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The files that the request names.
+    #[serde(default, skip_serializing_if = "KnownNames::is_empty")]
+    pub known: KnownNames,
+    /// How often it asked, and was allowed.
+    #[serde(default, skip_serializing_if = "AskedPermissions::is_none")]
+    pub permissions: AskedPermissions,
+    /// The hash of what the agent was told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompt_sha256: String,
     /// Questions that were answered.
     pub decided: Vec<String>,
 }
@@ -211,6 +229,7 @@ impl RunThread {
                     begun: false,
                     open: Vec::new(),
                     decided: Vec::new(),
+                    permissions: AskedPermissions::default(),
                     cancelling: false,
                     degraded: None,
                 };
@@ -224,19 +243,32 @@ impl RunThread {
                 conversation = Some((active.order.face.provider.clone(), agent_session.clone()));
             }
             (RunEvent::Asked(question), Phase::Running(active)) => active.open.push(question.clone()),
-            (RunEvent::Decided { request, .. }, Phase::Running(active)) => {
+            (RunEvent::Decided { request, option, .. }, Phase::Running(active)) => {
+                if let Some(question) = active.open.iter().find(|question| question.request == *request) {
+                    active.permissions.asked += 1;
+                    let chosen = question.options.iter().find(|known| Some(&known.id) == option.as_ref());
+                    let is_allowed = chosen.is_some_and(|chosen| chosen.kind.starts_with("allow"));
+                    active.permissions.allowed += u32::from(is_allowed);
+                }
                 active.open.retain(|question| question.request != *request);
                 active.decided.push(request.clone());
             }
             (RunEvent::Degraded { code, .. }, Phase::Running(active)) => active.degraded.clone_from(code),
             (RunEvent::CancelAsked { .. }, Phase::Running(active)) => active.cancelling = true,
-            (RunEvent::Finished { text, said_so, files, .. }, Phase::Running(active)) => {
+            (RunEvent::Finished { text, said_so, files, warnings, .. }, Phase::Running(active)) => {
                 let exporting = Exporting {
                     face: active.order.face.clone(),
                     started: active.started,
                     text: text.clone(),
                     said_so: *said_so,
                     files: files.clone(),
+                    warnings: warnings.clone(),
+                    known: KnownNames::of(
+                        &active.order.user_text,
+                        active.order.inline.iter().map(|file| file.name.as_str()),
+                    ),
+                    permissions: active.permissions,
+                    prompt_sha256: hex::encode(Sha256::digest(&active.order.prompt)),
                     decided: std::mem::take(&mut active.decided),
                 };
                 run.phase = Phase::Exporting(Box::new(exporting));

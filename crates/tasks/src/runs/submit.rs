@@ -13,12 +13,15 @@ use super::answer_text::AnswerText;
 use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::log::RunEvent;
-use super::names::{Kind, check_thread, key_name, name};
-use super::request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
+use super::names::{Kind, check_thread, key_name, name, run_name};
+use super::request::{
+    Contract, Hints, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target,
+};
 use super::service::Runs;
 use super::state::RunThread;
 use super::ticket::Ticket;
 use crate::runner::{Policy, ProviderId};
+use crate::sandbox_request::SandboxRequest;
 use engross_artifacts::{RunId, SessionKey};
 
 /// What is asked of a thread.
@@ -58,8 +61,12 @@ pub struct Submission {
     pub permissions: Policy,
     /// Files of the request.
     pub inline: Vec<Inline>,
+    /// Where the client believes that the thread works.
+    pub hints: Hints,
     /// A key that makes repeating it harmless, and what it stands for.
     pub idempotency: Option<(String, String)>,
+    /// What was asked of the sandbox around it.
+    pub sandbox: SandboxRequest,
     /// For jobs: their id.
     pub job: Option<String>,
 }
@@ -121,19 +128,37 @@ impl Runs {
     /// [`RunError::Conflict`]: the thread has another session key, or that key another thread.
     pub async fn prepare(&self, preparation: Preparation) -> Result<Ticket, RunError> {
         check_thread("appThreadKey", &preparation.thread)?;
+        match self.prepare_once(preparation.clone()).await {
+            // Somebody was faster: perhaps with a run of the same id.
+            Err(
+                RunError::Conflict { .. }
+                | RunError::Store(
+                    engross_store::Error::NameTaken { .. } | engross_store::Error::Conflict { .. },
+                ),
+            ) => self.prepare_once(preparation).await,
+            prepared => prepared,
+        }
+    }
+
+    async fn prepare_once(&self, preparation: Preparation) -> Result<Ticket, RunError> {
         let now = self.now();
         let run = RunId::parse(&preparation.run)?;
         let session_key = SessionKey::parse(&preparation.session_key)?;
         let Preparation { principal, thread, provider, contract, .. } = preparation;
-        let found = name(Kind::Run, &principal, run.as_str())?;
-        if let Some(row) = self.find(&found).await? {
+        let thread_name = name(Kind::Thread, &principal, &thread)?;
+        let own = run_name(&principal, session_key.as_str(), run.as_str())?;
+        let bare = name(Kind::Run, &principal, run.as_str())?;
+        for found in [&own, &bare] {
+            let Some(row) = self.find(found).await? else { continue };
             let loaded = self.thread(row.session);
             let known = self.open(&loaded).await?;
-            if known.key != thread || known.session_key.as_ref() != Some(&session_key) {
-                return Err(conflict("the run belongs to another thread or session key"));
+            if known.session_key.as_ref() == Some(&session_key) && known.run(&run).is_some() {
+                if known.key != thread {
+                    return Err(conflict("the session key belongs to another thread"));
+                }
+                drop(known);
+                return Ok(Ticket { runs: self.clone(), loaded, run, replayed: true });
             }
-            drop(known);
-            return Ok(Ticket { runs: self.clone(), loaded, run, replayed: true });
         }
         let class = LoadClass::ComplexChainTask;
         let face = RequestContext {
@@ -153,8 +178,14 @@ impl Runs {
         };
         let input = Input::Prepare(Box::new(face), now.saturating_add(class.budget()));
         let mut names = BTreeMap::new();
-        names.insert(found, run.as_str().as_bytes().to_vec());
-        let thread_name = name(Kind::Thread, &principal, &thread)?;
+        names.insert(own, run.as_str().as_bytes().to_vec());
+        // The first run of an id is found by that alone; of several none is, and that is noted once.
+        let shared = name(Kind::SharedRun, &principal, run.as_str())?;
+        if self.find(&bare).await?.is_none() {
+            names.insert(bare, run.as_str().as_bytes().to_vec());
+        } else if self.find(&shared).await?.is_none() {
+            names.insert(shared, Vec::new());
+        }
         let who = Who { principal: &principal, thread: &thread, session_key, name: thread_name };
         self.put(who, &run, input, names).await
     }
@@ -220,6 +251,8 @@ impl Runs {
             permissions: submission.permissions,
             patience: submission.patience,
             inline: submission.inline.clone(),
+            hints: submission.hints.clone(),
+            sandbox: submission.sandbox.clone(),
             job: submission.job.clone(),
         };
         let who = Who { principal, thread, session_key, name: thread_name };

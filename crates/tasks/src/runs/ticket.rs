@@ -14,12 +14,19 @@ use super::handle::lock;
 use super::journal::{LoadedThread, PublishedEnd};
 use super::log::{RunEnd, RunEvent};
 use super::notifications;
+use super::receipts;
 use super::request::RunRequest;
 use super::service::Runs;
 use super::state::{Phase, Run, RunThread};
 use super::status::RunStatus;
 use super::updates::{Update, entry_of, seq_of};
-use engross_artifacts::{ExportPage, PageRequest, RunId, SessionKey, Signer, expected_dirs};
+use engross_artifacts::{ExportPage, PageRequest, RunId, SessionKey, Sha256Sum, Signer, expected_dirs};
+
+/// The bytes of the rows of files in one answer, of which a client of old reads two copies: an answer has at most a megabyte.
+const ROWS: usize = 220_000;
+
+/// Files that are told of a run whose folder is gone.
+const FOLDERLESS: usize = 200;
 
 /// Ends that are kept as they were told, for each thread.
 const TOLD: usize = 16;
@@ -111,14 +118,44 @@ impl Ticket {
         }
         let end = self.terminal(run.seq).await?;
         let (runs, base, seq) = (self.runs.clone(), base.to_owned(), run.seq);
-        let told = tokio::task::spawn_blocking(move || runs.tell_end(&end, seq, &base, now));
-        let body = Arc::new(told.await.map_err(|_| RunError::Stopping)?);
+        let told = tokio::task::spawn_blocking(move || runs.tell_end(&end, seq, &base, now, None));
+        let body = Arc::new(told.await.map_err(|_| RunError::Stopping)??);
         let mut all = lock(&self.loaded.extra.ends);
         if all.len() >= TOLD {
             all.clear();
         }
         all.insert(key, PublishedEnd { at: now, revision: revision.clone(), body: Arc::clone(&body) });
         Ok(RunSnapshot { revision, status, body })
+    }
+
+    /// A further page of the files of a run that has ended, and what follows `offset` of its words.
+    ///
+    /// # Errors
+    /// As [`Ticket::snapshot`], and when the cursor is none of this run.
+    pub async fn page(&self, base: &str, cursor: Option<&str>, offset: usize) -> Result<Value, RunError> {
+        let thread = self.runs.open(&self.loaded).await?;
+        let (seq, status) = (self.of(&thread)?.seq, self.of(&thread)?.status());
+        drop(thread);
+        if !status.is_terminal() {
+            return Ok((*self.snapshot(base).await?.body).clone());
+        }
+        let mut end = self.terminal(seq).await?;
+        let rest = end.text.get(end.text.ceil_char_boundary(offset)..).unwrap_or_default().to_owned();
+        end.text = rest;
+        // A receipt comes with the first page, of all words.
+        end.prompt_sha256 = None;
+        let (runs, base, now) = (self.runs.clone(), base.to_owned(), self.runs.now());
+        let cursor = cursor.map(str::to_owned);
+        let told =
+            tokio::task::spawn_blocking(move || runs.tell_end(&end, seq, &base, now, cursor.as_deref()));
+        let mut told = told.await.map_err(|_| RunError::Stopping)??;
+        // Where the rest goes on is told from the beginning of all words.
+        if offset > 0
+            && let Some(next) = told.get("nextOutputOffset").and_then(Value::as_u64)
+        {
+            told["nextOutputOffset"] = (next + offset as u64).into();
+        }
+        Ok(told)
     }
 
     fn directory(&self, run: &Run) -> String {
@@ -245,11 +282,18 @@ impl RunListener {
 
 impl Runs {
     /// An end with its files as links and references. What cannot be said of the files any more is a warning.
-    fn tell_end(&self, end: &RunEnd, seq: u64, base: &str, now: Millis) -> Value {
+    fn tell_end(
+        &self,
+        end: &RunEnd,
+        seq: u64,
+        base: &str,
+        now: Millis,
+        cursor: Option<&str>,
+    ) -> Result<Value, RunError> {
         let config = &self.inner.config;
         let directory = config.directory_of(&end.face.session_key, &end.face.run);
         let Some(manifest) = &end.manifest else {
-            return notifications::terminal(end, seq, &directory, None);
+            return Ok(notifications::terminal(end, seq, &directory, None));
         };
         let page: Result<ExportPage, RunError> = (|| {
             let scope = config.workspace.open(&end.face.session_key, &end.face.run, None)?;
@@ -257,21 +301,29 @@ impl Runs {
                 end.face.contract.expected_dirs.iter().cloned().map(Value::from).collect();
             let expected = expected_dirs(&expected).unwrap_or_default();
             let signer = Signer { keys: &config.keys, now, lifetime: config.lifetime };
-            let of = PageRequest { expected: &expected, ..PageRequest::default() };
+            let of = PageRequest { expected: &expected, bytes: Some(ROWS), cursor, ..PageRequest::default() };
             Ok(scope.page(manifest, of, signer, config.hashing())?)
         })();
         match page {
             Ok(page) => {
                 let mut told = notifications::terminal(end, seq, &directory, Some(&page));
+                if let Some(receipt) =
+                    config.signer.as_ref().and_then(|signer| receipts::receipt(end, signer))
+                {
+                    told["receipt"] = receipt;
+                }
                 self.link(&mut told, &end.face.session_key, &end.face.run, base);
-                told
+                Ok(told)
             }
+            // It is the request that is wrong.
+            Err(error) if cursor.is_some() => Err(error),
             Err(error) => {
                 // The folder is gone; what was in it is still told, without a way to it.
                 let mut told = notifications::terminal(end, seq, &directory, None);
                 let files: Vec<Value> = manifest
                     .files
                     .iter()
+                    .take(FOLDERLESS)
                     .map(|file| {
                         json!({
                             "relativePath": file.relative_path,
@@ -283,11 +335,15 @@ impl Runs {
                     })
                     .collect();
                 if let Value::Object(told) = &mut told {
-                    told.insert("artifactCount".to_owned(), files.len().into());
+                    told.insert("artifactCount".to_owned(), manifest.count().into());
                     told.insert("artifacts".to_owned(), files.into());
                     told.insert("warnings".to_owned(), json!([error.to_string()]));
                 }
-                told
+                if manifest.frozen {
+                    // Its bytes are elsewhere, and a link leads there.
+                    self.link(&mut told, &end.face.session_key, &end.face.run, base);
+                }
+                Ok(told)
             }
         }
     }
@@ -302,7 +358,10 @@ impl Runs {
         let Some(files) = told.get_mut("artifacts").and_then(Value::as_array_mut) else { return };
         for file in files {
             let path = file.get("relativePath").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let link = config.keys.link(session, run, &path, now, config.lifetime);
+            let Some(sha256) = file.get("sha256").and_then(Value::as_str).and_then(Sha256Sum::parse) else {
+                continue;
+            };
+            let link = config.keys.link(session, run, (&path, sha256), now, config.lifetime);
             if let (Ok(query), Value::Object(file)) = (link, file) {
                 let url = format!("{}/artifacts/openclaw/download?{query}", base.trim_end_matches('/'));
                 file.insert("downloadUrl".to_owned(), url.into());

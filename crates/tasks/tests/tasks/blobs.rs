@@ -51,6 +51,7 @@ fn link(artifact: &Value) -> LinkQuery {
         run_id: field("runId"),
         relative_path: field("relativePath"),
         expires: field("expires"),
+        sha256: Some(field("sha256")),
         sig: field("sig"),
     }
 }

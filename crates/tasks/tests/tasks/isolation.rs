@@ -85,12 +85,51 @@ async fn case_42_43_44_a_mapping_is_durable_and_never_changed() {
     assert!(bench.scope(&told).is_dir());
     bench.restart().await;
     assert_eq!(bench.call("xworkmate.session.prepare", preparation()).await["mapping"], told["mapping"]);
-    for wrong in
-        [json!({ "appThreadKey": "u" }), json!({ "openclawSessionKey": "agent:main:u", "runId": "run-10" })]
-    {
+    for wrong in [
+        json!({ "appThreadKey": "u", "runId": "run-11" }),
+        json!({ "openclawSessionKey": "agent:main:u", "runId": "run-10" }),
+        json!({ "appThreadKey": "u" }),
+    ] {
         let (_, code) = bench.refusal("xworkmate.session.prepare", and(preparation(), wrong)).await;
         assert_eq!(code, "TASK_SESSION_CONFLICT");
     }
+}
+
+/// A run id is its session's: counters of clients meet in ordinary use.
+#[tokio::test]
+async fn case_28_one_run_id_in_two_threads_is_two_runs() {
+    let mut bench = TestBench::new().await;
+    let of = |thread: &str, run: &str| json!({ "schemaVersion": 1, "appThreadKey": thread, "openclawSessionKey": format!("agent:main:{thread}"), "runId": run });
+    let mut scopes = std::collections::BTreeSet::new();
+    for (thread, run) in
+        [("thread-a", "turn-1"), ("thread-b", "turn-1"), ("thread-a", "turn-2"), ("thread-c", "turn-1")]
+    {
+        let told = bench.call("xworkmate.session.prepare", of(thread, run)).await;
+        std::fs::write(bench.scope(&told).join("own.txt"), thread).unwrap();
+        scopes.insert(told["artifactScope"].as_str().unwrap().to_owned());
+        let again = bench.call("xworkmate.session.prepare", of(thread, run)).await;
+        assert_eq!(again["artifactScope"], told["artifactScope"], "asking again makes nothing new");
+    }
+    assert_eq!(scopes.len(), 4);
+    bench.restart().await;
+    for thread in ["thread-a", "thread-b", "thread-c"] {
+        let key = json!({ "openclawSessionKey": format!("agent:main:{thread}"), "runId": "turn-1" });
+        let files = bench.call("xworkmate.artifacts.export", key.clone()).await;
+        let bytes = files["artifacts"][0]["content"].as_str().unwrap();
+        assert_eq!(
+            base64::Engine::decode(&base64::engine::general_purpose::STANDARD, bytes).unwrap(),
+            thread.as_bytes()
+        );
+        for ids in [key, json!({ "appThreadKey": thread, "runId": "turn-1" })] {
+            let told = bench.call("xworkmate.tasks.get", ids).await;
+            assert_eq!((&told["status"], &told["appThreadKey"]), (&json!("running"), &json!(thread)));
+        }
+    }
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": "turn-1" })).await;
+    assert_eq!((&told["status"], &told["code"]), (&json!("not_found"), &json!("RUN_SCOPE_MISMATCH")));
+    assert!(told["message"].as_str().unwrap().contains("openclawSessionKey"), "{told}");
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": "turn-2" })).await;
+    assert_eq!(told["appThreadKey"], "thread-a", "one that is unique is found alone");
 }
 
 #[tokio::test]

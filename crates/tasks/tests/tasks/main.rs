@@ -7,6 +7,7 @@
 )]
 
 mod admission;
+mod answers;
 mod artifacts;
 mod at_length;
 mod blobs;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engross_artifacts::{ArtifactWorkspace, Keys, MemoryHashes, SigningKey};
+use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, MemoryHashes, SigningKey};
 use engross_protocol::{Clock, CountingIds, IdSource, SystemClock, Timestamp};
 use engross_store::blobs::Blobs;
 use engross_store::files::Root;
@@ -71,6 +72,8 @@ pub(crate) struct TestBench {
     places: Capacity,
     permissions: Policy,
     blobs: Option<Arc<dyn Blobs>>,
+    /// Whether agents and the gateway have their runs still after a restart.
+    pub(crate) resumes: bool,
     pub(crate) bridge: Bridge,
 }
 
@@ -85,7 +88,7 @@ impl TestBench {
         let watch = Arc::new(Watch(AtomicU64::new(0)));
         let ids: Arc<dyn IdSource> = Arc::new(CountingIds::default());
         let bridge = open(&folder, &agent, &gateway, &watch, &ids, places, permissions, &None).await;
-        Self { folder, agent, gateway, watch, ids, places, permissions, blobs: None, bridge }
+        Self { folder, agent, gateway, watch, ids, places, permissions, blobs: None, resumes: false, bridge }
     }
 
     /// Keeps the files of runs elsewhere, too, from now on.
@@ -98,8 +101,8 @@ impl TestBench {
     pub(crate) async fn restart(&mut self) {
         self.bridge.runs().drain(Duration::ZERO).await;
         self.bridge.runs().config().store.close().await.unwrap();
-        self.agent = Arc::new(Player::default());
-        self.gateway = Arc::new(Player::default());
+        let player = || Arc::new(Player { resumes: self.resumes, ..Player::default() });
+        (self.agent, self.gateway) = (player(), player());
         let Self { folder, agent, gateway, watch, ids, places, permissions, blobs, .. } = self;
         self.bridge = open(folder, agent, gateway, watch, ids, *places, *permissions, blobs).await;
     }
@@ -174,7 +177,8 @@ async fn open(
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("tasks.sqlite")).unwrap());
     let runs = Runs::new(RunsConfig {
         store,
-        workspace: ArtifactWorkspace::new(Root::open(&work).unwrap().top(), &place),
+        workspace: ArtifactWorkspace::new(Root::open(&work).unwrap().top(), &place)
+            .with_frozen(FrozenFiles::new(Root::open(&folder.path().join("frozen")).unwrap().top())),
         place,
         keys: Keys::new(vec![SigningKey::new("k1", vec![7; 32], None).unwrap()]),
         hashes: Arc::new(MemoryHashes::new(1000)),
@@ -187,6 +191,8 @@ async fn open(
         ],
         gateway: places,
         grace: Duration::from_millis(50),
+        halt: std::sync::atomic::AtomicBool::default(),
+        signer: Some(Arc::new(engross_attest::SigningIdentity::from_seed(&[9; 32]).unwrap())),
         lifetime: 24 * 3_600_000,
         clock: Arc::clone(watch) as Arc<dyn Clock>,
         ids: Arc::clone(ids),

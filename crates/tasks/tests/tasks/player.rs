@@ -22,6 +22,10 @@ pub struct Player {
     pub go: Arc<Notify>,
     /// What was written to the disk before the agent was given it.
     pub closed: Mutex<Vec<String>>,
+    /// Whether it has a run still that another process had begun.
+    pub resumes: bool,
+    /// Whether it cannot be given turns.
+    pub is_broken: std::sync::atomic::AtomicBool,
 }
 
 impl Player {
@@ -70,7 +74,9 @@ impl Control for Stop {
 
 impl TaskRunner for Player {
     fn health(&self) -> RunnerFuture<'_, Health> {
-        Box::pin(std::future::ready(Health::Ready))
+        let broken = self.is_broken.load(std::sync::atomic::Ordering::SeqCst);
+        let message = "it does not start".to_owned();
+        Box::pin(std::future::ready(if broken { Health::Failing { message } } else { Health::Ready }))
     }
 
     fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
@@ -103,6 +109,14 @@ impl TaskRunner for Player {
         Box::pin(std::future::ready(Ok(RunningTurn { events, control: Arc::new(control) })))
     }
 
+    fn resume(
+        &self,
+        turn: Turn,
+        _agent_session: Option<String>,
+    ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
+        Box::pin(async move { if self.resumes { self.start(turn).await.map(Some) } else { Ok(None) } })
+    }
+
     fn close(&self, _principal: &str, thread: &str) -> RunnerFuture<'_, ()> {
         self.closed.lock().unwrap().push(thread.to_owned());
         Box::pin(std::future::ready(()))
@@ -122,6 +136,31 @@ async fn play(turn: &Turn, sender: &mpsc::Sender<AgentEvent>, go: &Notify, answe
                 let path = turn.directory.join(path);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 std::fs::write(path, text).unwrap();
+            }
+            "many" => {
+                for number in 0..rest.parse().unwrap() {
+                    let folder = turn.directory.join(format!("folder-{}", number / 100));
+                    std::fs::create_dir_all(&folder).unwrap();
+                    std::fs::write(folder.join(format!("file-{number}.txt")), number.to_string()).unwrap();
+                }
+            }
+            "words" => tell(AgentEvent::Text("word \u{1}\"".repeat(rest.parse().unwrap()))).await,
+            "sparse" => {
+                let file = std::fs::File::create(turn.directory.join("sparse.bin")).unwrap();
+                file.set_len(rest.parse().unwrap()).unwrap();
+            }
+            "png" => std::fs::write(turn.directory.join(rest), b"\x89PNG\r\n\x1a\nIEND").unwrap(),
+            "warn" => tell(AgentEvent::Warning(rest.to_owned())).await,
+            "plan" => {
+                let step = engross_tasks::runner::PlanStep {
+                    content: rest.to_owned(),
+                    status: "pending".to_owned(),
+                };
+                tell(AgentEvent::Plan(vec![step])).await;
+            }
+            "env" => {
+                let found = turn.environment.iter().find(|(name, _)| name == rest);
+                tell(AgentEvent::Text(found.map(|(_, value)| value.clone()).unwrap_or_default())).await;
             }
             "ask" => {
                 let options = [("yes", "allow_once"), ("no", "reject_once")];

@@ -1,7 +1,7 @@
 //! What a new process makes of what the one before it left.
 
 use engross_tasks::runner::Policy;
-use engross_tasks::runs::Capacity;
+use engross_tasks::runs::{Capacity, Target};
 use serde_json::{Value, json};
 
 use super::{TestBench, agent, and, gateway};
@@ -31,6 +31,33 @@ async fn in_memory_loss_nothing_that_was_accepted_is_lost() {
     }
     let order: Vec<String> = (1..6).map(|number| format!("say:{number}")).collect();
     assert_eq!(bench.gateway.prompts(), order, "those that waited go on in their order");
+}
+
+/// A gateway that has taken runs is not given as many again by a server that begins anew.
+#[tokio::test]
+async fn a_restart_does_not_break_the_limit_of_a_gateway() {
+    let mut bench = TestBench::with(Capacity { active: 2, queued: 20 }, Policy::Ask).await;
+    bench.resumes = true;
+    bench.restart().await;
+    for number in 0..6 {
+        bench
+            .call("session.start", and(gateway(&format!("g{number}"), "hold say:x"), json!({ "waitMs": 0 })))
+            .await;
+    }
+    bench.gateway.given(2).await;
+    for _ in 0..3 {
+        bench.restart().await;
+        // Both are taken up again, and nobody else begins.
+        bench.gateway.given(2).await;
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        assert_eq!((bench.gateway.prompts().len(), bench.bridge.runs().active(Target::Gateway)), (2, 2));
+    }
+    for _ in 0..6 {
+        bench.gateway.go.notify_one();
+        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+        assert!(bench.bridge.runs().active(Target::Gateway) <= 2);
+    }
+    bench.gateway.given(6).await;
 }
 
 #[tokio::test]

@@ -107,12 +107,13 @@ async fn case_74_75_77_required_files_decide_and_partial_ones_are_never_listed()
         json!(["failed", false, "OPENCLAW_REQUIRED_ARTIFACT_MISSING", "artifact_missing", "failed", ["pdf"]])
     );
     assert_eq!(paths(&told), Vec::<String>::new());
-    let told =
-        bench.call("session.start", contract(agent("b", "write:a.md=x write:out/B.Pdf=y"), &required)).await;
+    let told = bench
+        .call("session.start", contract(agent("b", "write:a.md=x write:out/B.Pdf=%PDF-%%EOF"), &required))
+        .await;
     assert_eq!((&told["status"], &told["artifactSyncStatus"]), (&json!("completed"), &json!("synced")));
     assert_eq!(paths(&told), ["a.md", "out/B.Pdf"]);
     let counted = json!({ "expectedFileCountByExtension": { "png": 2 } });
-    let told = bench.call("session.start", contract(agent("c", "write:a.png=x"), &counted)).await;
+    let told = bench.call("session.start", contract(agent("c", "png:a.png"), &counted)).await;
     assert_eq!(told["missingRequiredFileCounts"], json!({ "png": { "expected": 2, "actual": 1 } }));
 }
 

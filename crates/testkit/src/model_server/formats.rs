@@ -4,6 +4,9 @@
 
 use serde_json::{Value, json};
 
+/// Reasons to stop that a script names for all formats; any other is a provider's own word.
+const COMMON: [&str; 4] = ["stop", "tool_calls", "length", "content_filter"];
+
 /// A format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Api {
@@ -120,6 +123,7 @@ fn anthropic_pieces(turn: &Value, calls: &[Call]) -> Vec<String> {
     let reason = match turn["finish_reason"].as_str() {
         Some("length") => "max_tokens",
         Some("content_filter") => "refusal",
+        Some(own) if !COMMON.contains(&own) => own,
         _ if calls.is_empty() => "end_turn",
         _ => "tool_use",
     };
@@ -149,6 +153,7 @@ fn gemini_pieces(turn: &Value, calls: &[Call]) -> Vec<String> {
     end["candidates"][0]["finishReason"] = match turn["finish_reason"].as_str() {
         Some("length") => json!("MAX_TOKENS"),
         Some("content_filter") => json!("SAFETY"),
+        Some(own) if !COMMON.contains(&own) => json!(own),
         _ => json!("STOP"),
     };
     end["usageMetadata"] = json!({"promptTokenCount": 10, "candidatesTokenCount": output_tokens(turn)});

@@ -18,6 +18,8 @@ pub enum TurnFinish {
     ToolCalls,
     /// A filter stopped it.
     ContentFilter,
+    /// What it was about to say came too near to a text that is somebody's.
+    Recitation,
     /// It failed.
     Error,
     /// A label that is not known here.
@@ -33,6 +35,7 @@ impl TurnFinish {
             "length" | "max_tokens" | "max_output_tokens" | "model_length" | "MAX_TOKENS" => Self::Length,
             "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,
             "content_filter" | "content_filtered" | "refusal" | "safety" | "SAFETY" => Self::ContentFilter,
+            "recitation" | "RECITATION" => Self::Recitation,
             "error" | "failed" | "cancelled" | "abort" => Self::Error,
             _ => Self::Other,
         }

@@ -9,6 +9,7 @@ use engross_store::Millis;
 use engross_store::files::{Folder, Locks, Root};
 
 use super::config::{Composer, FileKeeper, Limits, Reviewer};
+use super::counters::WriteCounters;
 
 /// What all sessions of a runner share.
 pub(super) struct Environment {
@@ -21,6 +22,7 @@ pub(super) struct Environment {
     pub(super) keeper: Option<Arc<dyn FileKeeper>>,
     pub(super) reviewer: Option<Arc<dyn Reviewer>>,
     pub(super) limits: Limits,
+    pub(super) counters: WriteCounters,
     /// Bounds how many files are validated at once.
     pub(super) validations: Permits,
 }

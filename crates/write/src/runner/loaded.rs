@@ -282,6 +282,7 @@ impl LoadedSession {
 
     fn publish_all(&self, work: &mut Work, shared: &Environment) {
         for news in work.news.drain(..) {
+            shared.counters.count(&news);
             self.hub.publish(shared.now(), work.session.offset(), news);
         }
         work.events = self.hub.last();
@@ -336,6 +337,7 @@ impl LoadedSession {
     }
 
     pub(super) fn publish_opened(&self, shared: &Environment) {
+        shared.counters.count(&Notice::Opened);
         self.hub.publish(shared.now(), 0, Notice::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();

@@ -13,6 +13,7 @@
 //! | `deliver` | how does the file come from the content, and take its place? |
 //! | `restart` | what is a session after a crash? |
 //! | `environment` | what do all sessions share? |
+//! | `counters` | how many sessions began, and how did they end? |
 //! | `hub` | which events do listeners get, also late ones? |
 //! | `loaded` | who drives a session, and what do others see of it meanwhile? |
 //! | `sessions` | which sessions are there? |
@@ -21,6 +22,7 @@
 
 mod config;
 mod content;
+mod counters;
 mod deliver;
 mod environment;
 mod hub;
@@ -40,6 +42,7 @@ mod golden_tests;
 pub use config::{
     ComposedDocument, Composer, Config, Durability, FileKeeper, Limits, ProposedFile, Reviewer,
 };
+pub use counters::WriteCounters;
 pub use engross_protocol::WriteSessionId;
 pub use hub::{Notice, PublishedEvent};
 pub use loaded::WriteSessionView;

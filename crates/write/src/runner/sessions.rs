@@ -9,6 +9,7 @@ use engross_store::files::FileError;
 use super::WriteSessionId;
 use super::config::Config;
 use super::content::Content;
+use super::counters::WriteCounters;
 use super::environment::{Environment, Permits, locked};
 use super::hub::PublishedEvent;
 use super::journal::{Journal, JournalOpening};
@@ -85,9 +86,27 @@ impl WriteSessions {
         let Config { root, spool, locks, clock, ids, composer, keeper, reviewer, limits } = config;
         let spool = spool.unwrap_or_else(|| root.top());
         let validations = Permits::new(limits.validations);
-        let environment =
-            Environment { root, spool, locks, clock, ids, composer, keeper, reviewer, limits, validations };
+        let counters = WriteCounters::default();
+        let environment = Environment {
+            root,
+            spool,
+            locks,
+            clock,
+            ids,
+            composer,
+            keeper,
+            reviewer,
+            limits,
+            counters,
+            validations,
+        };
         Ok(Self(Arc::new(Registry { environment, table: Mutex::default() })))
+    }
+
+    /// How many began, and how they ended, since the process began.
+    #[must_use]
+    pub fn counters(&self) -> &WriteCounters {
+        &self.0.environment.counters
     }
 
     /// Takes up what an earlier process left; gives what could not be taken up, and why. That is left as it is.

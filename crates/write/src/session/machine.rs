@@ -329,6 +329,7 @@ impl WriteSession {
             TurnFinish::ToolCalls => (State::Incomplete, "tool call"),
             TurnFinish::Other => (State::Incomplete, "unknown reason"),
             TurnFinish::ContentFilter => (State::Incomplete, "content filter"),
+            TurnFinish::Recitation => (State::Incomplete, "recitation"),
             TurnFinish::Error => (State::Incomplete, "error"),
         };
         // Whatever the label says, the next turn may go on in the middle of a line.
@@ -338,6 +339,11 @@ impl WriteSession {
         let ask = !matches!(finish, TurnFinish::ContentFilter | TurnFinish::Error);
         if ask && self.may_continue(ProgressGuard::next_round, actions) {
             self.request_continuation(None, finish == TurnFinish::Stop, actions);
+            if finish == TurnFinish::Recitation
+                && let Some(WriteAction::Ask(prompt)) = actions.last_mut()
+            {
+                prompts::in_own_words(prompt);
+            }
         }
     }
 

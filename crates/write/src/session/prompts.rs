@@ -143,6 +143,13 @@ pub(super) fn resume_at_seam(
     Prompt { kind: PromptKind::Continue, text }
 }
 
+/// Adds why the file was cut, when it came too near to a text that is somebody's.
+pub(super) fn in_own_words(prompt: &mut Prompt) {
+    prompt.text.push_str(
+        " The provider stopped the answer because it came too near to a published text: from there on use words of your own.",
+    );
+}
+
 pub(super) fn ambiguous(options: &BeginOptions, marker: &str, question: EndQuestion) -> Prompt {
     let place = match (question.followed, question.fenced) {
         (true, _) => "and more text follows it",

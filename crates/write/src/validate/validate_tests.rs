@@ -26,6 +26,16 @@ fn code_that_takes_too_long_to_parse_is_told_as_too_large() {
 }
 
 #[test]
+fn rows_that_do_not_fit_their_table_are_found() {
+    let sound = "| a | b |\n|---|:-:|\n| 1 | 2 |\n| x \\| y | 2 |\n\n| c |\n|---|\n| 1 |\n\nWords | with | bars.\n\n```\n| no | table |\n|---|---|\n| x |\n```\n";
+    assert_eq!(places("a.md", sound), []);
+    let found = places("a.md", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 | 5 |\n| 6 |\n| 7 | 8 |\n");
+    let uneven = |line| ("UNEVEN_COLUMNS".to_owned(), line, 0);
+    let lines: Vec<(String, u64, u64)> = found.into_iter().map(|(code, line, _)| (code, line, 0)).collect();
+    assert_eq!(lines, [uneven(4), uneven(5)]);
+}
+
+#[test]
 fn case_68_broken_files_are_found_with_their_place() {
     let cases: &[(&str, &str, &str, u64, u64)] = &[
         ("a.json", "{\"a\": 1,\n \"b\" 2}\n", "SYNTAX_ERROR", 2, 6),

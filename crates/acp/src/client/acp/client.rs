@@ -12,16 +12,17 @@ use agent_client_protocol_schema::v1::{
     NewSessionResponse, RequestId, ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption,
     SessionId,
 };
+use engross_sandbox::WatchVerdict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::line::{PipeMessage, Pipes};
-use super::wire::{self, Message};
 use crate::client::error::{AgentFault, shown};
 use crate::client::limits::Limits;
 use crate::client::process::{Launch, Process};
+use crate::transport::line::{PipeMessage, Pipes};
+use crate::transport::wire::{self, Message};
 
 /// How long the last words of a process may be on their way when it has ended.
 const WORDS: Duration = Duration::from_millis(50);
@@ -32,6 +33,9 @@ const LOOK: Duration = Duration::from_millis(250);
 /// A process that has been greeted. Dropping it kills it.
 pub(in crate::client) struct Client {
     process: Process,
+    /// Whether it can write for one run only.
+    is_fenced: bool,
+    gap: Option<String>,
     line: Pipes,
     about: InitializeResponse,
     next: i64,
@@ -64,7 +68,10 @@ impl Client {
         })?;
         let line = Pipes::new(input, output, limits.message);
         let about = InitializeResponse::new(ProtocolVersion::V1);
-        let mut client = Self { process, line, about, next: 0, noise: 0, limits: limits.clone() };
+        let is_fenced = launch.supervised.as_ref().is_some_and(|one| one.fence.is_some());
+        let gap = launch.gap.clone();
+        let mut client =
+            Self { process, is_fenced, gap, line, about, next: 0, noise: 0, limits: limits.clone() };
         let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files).terminal(false))
@@ -92,6 +99,16 @@ impl Client {
                 Some(PipeMessage::TooLong | PipeMessage::End) => return false,
             }
         }
+    }
+
+    /// Whether it is fenced in, for one run.
+    pub(in crate::client) fn is_fenced(&self) -> bool {
+        self.is_fenced
+    }
+
+    /// What of its sandbox is not there, for people.
+    pub(in crate::client) fn gap(&self) -> Option<&str> {
+        self.gap.as_deref()
     }
 
     /// Whether a session can be taken up again, in another process or with another folder.
@@ -203,10 +220,28 @@ impl Client {
                 PipeMessage::TooLong => return Err(AgentFault::FrameTooLarge { limit: self.limits.message }),
                 PipeMessage::End => {
                     sleep(WORDS).await;
+                    if let Some(fault) = self.verdict().await {
+                        return Err(fault);
+                    }
                     return Err(AgentFault::Exited { said: self.process.words().in_brackets() });
                 }
             }
         }
+    }
+
+    /// What the one who watches over the process says of its end. It says so when nothing is left of the process.
+    async fn verdict(&mut self) -> Option<AgentFault> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        let until = Instant::now() + PATIENCE;
+        while !self.process.has_ended() && Instant::now() < until {
+            sleep(WORDS).await;
+        }
+        Some(match self.process.verdict()? {
+            WatchVerdict::Unavailable => AgentFault::Sandbox { problem: self.process.words().line() },
+            WatchVerdict::Files => AgentFault::Quota { what: "files" },
+            WatchVerdict::Bytes => AgentFault::Quota { what: "bytes" },
+            WatchVerdict::Processes => AgentFault::Quota { what: "processes" },
+        })
     }
 
     /// The next line. A process that is gone is noticed also when one that it started holds its output open.
@@ -230,9 +265,12 @@ impl Client {
     }
 
     pub(super) fn refused(&self, method: &'static str, error: &RpcError) -> AgentFault {
-        if error.code == ErrorCode::AuthRequired {
+        // The number is also everybody's for any error of a server: one that offers no login asks for none.
+        if error.code == ErrorCode::AuthRequired && !self.about.auth_methods.is_empty() {
             let names: Vec<&str> = self.about.auth_methods.iter().map(AuthMethod::name).collect();
-            return AgentFault::Login { methods: shown(&names.join(", ")) };
+            let words = shown(&error.message);
+            let said = if words.is_empty() { String::new() } else { format!(": {words}") };
+            return AgentFault::Login { methods: shown(&names.join(", ")), said };
         }
         let data = error.data.as_ref().map(|data| match data {
             Value::String(text) => format!(": {text}"),

@@ -21,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 use super::client::{Client, Session};
 use super::files::{RunFolder, as_value};
 use super::updates::{Tools, word};
-use super::wire::Message;
 use crate::client::error::{AgentFault, shown};
 use crate::client::limits::Limits;
+use crate::transport::wire::Message;
 use engross_tasks::runner::{AgentEvent, How, PermissionOption, Policy, Turn};
 
 /// Questions that may be open at once.
@@ -167,7 +167,7 @@ impl TurnDriver<'_> {
                         Message::Answer(of, answer) if of == id => {
                             let answer =
                                 answer.map_err(|error| self.client.refused("session/prompt", &error))?;
-                            return self.over(answer);
+                            return self.over(answer).await;
                         }
                         Message::Answer(..) => {
                             self.client.count_noise("it answered what it was not asked")?;
@@ -203,10 +203,24 @@ impl TurnDriver<'_> {
     }
 
     /// How the turn ended, by the answer to the prompt.
-    fn over(&self, answer: Value) -> Result<How, AgentFault> {
-        let answer: PromptResponse = serde_json::from_value(answer).map_err(|error| {
-            AgentFault::protocol(shown(&format!("the end of its turn cannot be read: {error}")))
-        })?;
+    async fn over(&self, answer: Value) -> Result<How, AgentFault> {
+        let reason = answer.get("stopReason").and_then(Value::as_str).map(shown);
+        let answer: PromptResponse = match (serde_json::from_value(answer), reason) {
+            (Ok(answer), _) => answer,
+            // A later version of the protocol knows more ends. What it made speaks for it.
+            (Err(_), Some(reason)) => {
+                self.tell(AgentEvent::Warning(format!(
+                    "the agent ended its turn for a reason that is not known here ({reason}): see whether all was done"
+                )))
+                .await;
+                return Ok(if self.cancelled.is_cancelled() { How::Cancelled } else { How::Unstated });
+            }
+            (Err(error), None) => {
+                return Err(AgentFault::protocol(shown(&format!(
+                    "the end of its turn cannot be read: {error}"
+                ))));
+            }
+        };
         if self.cancelled.is_cancelled() {
             return Ok(How::Cancelled);
         }

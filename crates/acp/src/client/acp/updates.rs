@@ -5,13 +5,16 @@
 use std::collections::HashMap;
 
 use agent_client_protocol_schema::v1::{
-    ContentBlock, Plan, PlanEntryStatus, SessionUpdate, ToolCallStatus, ToolKind,
+    ContentBlock, Plan, PlanEntry, SessionUpdate, ToolCallStatus, ToolKind,
 };
 
-use engross_tasks::runner::AgentEvent;
+use engross_tasks::runner::{AgentEvent, PlanStep};
 
 /// How many uses of tools are remembered in a turn, so that later words about them can be told whole.
 const REMEMBERED: usize = 10_000;
+
+/// How many steps of a plan are told.
+const STEPS: usize = 200;
 
 /// What is known of a use of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +71,7 @@ impl Tools {
                 // Most updates only carry output.
                 (known.as_ref() != Some(&tool)).then(|| self.note(id, tool))
             }
-            SessionUpdate::Plan(plan) => plan_event(&plan),
+            SessionUpdate::Plan(plan) => Some(plan_event(plan)),
             _ => None,
         }
     }
@@ -87,23 +90,10 @@ impl Tools {
     }
 }
 
-/// A plan is told as one use of a tool that gets on.
-fn plan_event(plan: &Plan) -> Option<AgentEvent> {
-    let steps = plan.entries.len();
-    let done = plan.entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
-    let now = plan.entries.iter().find(|entry| entry.status != PlanEntryStatus::Completed);
-    let title = match now {
-        Some(entry) => format!("{done} of {steps} steps done, now: {}", entry.content),
-        None if steps == 0 => return None,
-        None => format!("{done} of {steps} steps done"),
-    };
-    let status = if now.is_some() { "in_progress" } else { "completed" };
-    Some(AgentEvent::Tool {
-        id: "plan".to_owned(),
-        title,
-        kind: "think".to_owned(),
-        status: status.to_owned(),
-    })
+/// A plan as it stands.
+fn plan_event(plan: Plan) -> AgentEvent {
+    let step = |entry: PlanEntry| PlanStep { status: word(&entry.status), content: entry.content };
+    AgentEvent::Plan(plan.entries.into_iter().take(STEPS).map(step).collect())
 }
 
 /// The path in a `file:` address.

@@ -1,11 +1,17 @@
 use serde_json::{Value, json};
 
 use super::updates::Tools;
-use engross_tasks::runner::AgentEvent;
+use engross_tasks::runner::{AgentEvent, PlanStep};
 
 fn tool(id: &str, title: &str, kind: &str, status: &str) -> Option<AgentEvent> {
     let own = |text: &str| text.to_owned();
     Some(AgentEvent::Tool { id: own(id), title: own(title), kind: own(kind), status: own(status) })
+}
+
+fn plan(first: &str, second: &str) -> Option<AgentEvent> {
+    let step =
+        |content: &str, status: &str| PlanStep { content: content.to_owned(), status: status.to_owned() };
+    Some(AgentEvent::Plan(vec![step("read", first), step("write", second)]))
 }
 
 fn text(text: &str) -> Value {
@@ -47,11 +53,8 @@ fn updates_are_told_in_order_and_whole() {
             json!({ "sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed" }),
             tool("1", "Write a.txt", "edit", "completed"),
         ),
-        (
-            steps("in_progress", "pending"),
-            tool("plan", "0 of 2 steps done, now: read", "think", "in_progress"),
-        ),
-        (steps("completed", "completed"), tool("plan", "2 of 2 steps done", "think", "completed")),
+        (steps("in_progress", "pending"), plan("in_progress", "pending")),
+        (steps("completed", "completed"), plan("completed", "completed")),
         (
             json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "resource_link", "name": "x", "uri": "file:///tmp/a%20b.png" } }),
             Some(AgentEvent::Files(vec!["/tmp/a b.png".to_owned()])),

@@ -8,8 +8,6 @@ mod environment_tests;
 mod stderr_tail;
 #[cfg(test)]
 mod stderr_tail_tests;
-#[cfg(unix)]
-mod tree;
 
 use std::ffi::OsString;
 use std::io;
@@ -21,9 +19,10 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-pub(crate) use stderr_tail::StderrTail;
 #[cfg(unix)]
-use tree::ProcessTree;
+use engross_sandbox::ProcessTree;
+use engross_sandbox::{FenceRules, Quota, WatchOrder, WatchStage, WatchVerdict};
+pub(crate) use stderr_tail::StderrTail;
 
 /// This variable in the environment of a process marks it as an agent's, also when another process started it.
 const MARK: &str = "ENGROSS_AGENT";
@@ -47,6 +46,21 @@ pub(crate) struct Launch {
     pub(crate) set: Vec<(String, String)>,
     /// Whose agent it is, and which: `OWNER.NUMBER`.
     pub(crate) mark: String,
+    /// Who watches over it.
+    pub(crate) supervised: Option<Supervision>,
+    /// What of the sandbox is not there, for people.
+    pub(crate) gap: Option<String>,
+}
+
+/// How a process is watched over by another one of ours.
+#[derive(Debug, Clone)]
+pub(crate) struct Supervision {
+    /// How the running program is told to do so.
+    pub(crate) again: Vec<String>,
+    /// What the agent may reach; `None` is everything.
+    pub(crate) fence: Option<FenceRules>,
+    /// How much it may use.
+    pub(crate) quota: Quota,
 }
 
 /// A running agent.
@@ -54,6 +68,7 @@ pub(crate) struct Process {
     child: Child,
     #[cfg(unix)]
     family: ProcessTree,
+    is_supervised: bool,
     words: StderrTail,
     readers: JoinSet<()>,
     over: bool,
@@ -68,13 +83,10 @@ impl Process {
         let mut environment: Vec<(OsString, OsString)> =
             environment::allowed(&launch.parent, &launch.pass).collect();
         environment.extend(launch.set.iter().map(|(name, value)| (name.into(), value.into())));
-        let mut command = Command::new(&launch.program);
+        let mut command = command(launch)?;
         command
-            .args(&launch.arguments)
             .current_dir(&launch.folder)
-            .env_clear()
             .envs(environment.iter().map(|(name, value)| (name, value)))
-            .env(MARK, &launch.mark)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -86,13 +98,14 @@ impl Process {
         #[cfg(unix)]
         let family = ProcessTree {
             leader: child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?)),
-            mark: format!("{MARK}={}", launch.mark),
+            mark: Some(format!("{MARK}={}", launch.mark)),
         };
         let words = StderrTail::new(environment::secrets(&environment));
         let mut process = Self {
             child,
             #[cfg(unix)]
             family,
+            is_supervised: launch.supervised.is_some(),
             words,
             readers: JoinSet::new(),
             over: false,
@@ -107,6 +120,14 @@ impl Process {
     /// What it last wrote to its error output.
     pub(crate) fn words(&self) -> &StderrTail {
         &self.words
+    }
+
+    /// Why it was ended by the one who watches over it, as soon as that is known.
+    pub(crate) fn verdict(&self) -> Option<WatchVerdict> {
+        #[cfg(unix)]
+        return self.family.leader_exit().filter(|_| self.is_supervised).and_then(WatchVerdict::of_exit);
+        #[cfg(not(unix))]
+        None
     }
 
     /// Whether its first process has ended. Others may still hold its pipes open.
@@ -141,9 +162,39 @@ impl Process {
         }
         // The first process is waited for only afterwards, so that its number stays its own.
         #[cfg(unix)]
-        self.family.kill();
+        {
+            if self.is_supervised {
+                // The one who watches goes last, so that nothing leaves its sight.
+                self.family.kill_beneath();
+            }
+            self.family.kill();
+        }
         let _ = self.child.start_kill();
     }
+}
+
+/// The command that starts it, with nothing of our environment: the program itself, or the one who watches over it.
+fn command(launch: &Launch) -> io::Result<Command> {
+    let Some(supervised) = &launch.supervised else {
+        let mut command = Command::new(&launch.program);
+        command.args(&launch.arguments).env_clear().env(MARK, &launch.mark);
+        return Ok(command);
+    };
+    let order = WatchOrder {
+        stage: WatchStage::Watch,
+        parent: std::process::id(),
+        again: supervised.again.clone(),
+        program: launch.program.clone(),
+        arguments: launch.arguments.clone(),
+        // The one who watches does not carry the mark: it ends by itself, after all that do.
+        mark: (MARK.to_owned(), launch.mark.clone()),
+        fence: supervised.fence.clone(),
+        quota: supervised.quota.clone(),
+    };
+    let order = order.text().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(&supervised.again).env_clear().env(engross_sandbox::VARIABLE, order);
+    Ok(command)
 }
 
 impl Drop for Process {
@@ -156,7 +207,7 @@ impl Drop for Process {
 /// environment.
 pub(crate) fn sweep(owner: &str) {
     #[cfg(unix)]
-    ProcessTree { leader: None, mark: format!("{MARK}={owner}.*") }.kill();
+    ProcessTree { leader: None, mark: Some(format!("{MARK}={owner}.*")) }.kill();
     #[cfg(not(unix))]
     let _ = owner;
 }

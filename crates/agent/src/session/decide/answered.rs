@@ -2,7 +2,7 @@
 //!
 //! Must never leave a call without a side that gives its result.
 
-use engross_llm::{Answer, FinishReason, Message};
+use engross_llm::{Answer, FinishReason, Message, ToolCall};
 
 use super::{Action, Decider};
 use crate::codes;
@@ -10,9 +10,15 @@ use crate::session::event::AnswerFinish;
 use crate::session::log::{CallSide, LogEvent, ModelCall, ResultSource, TurnEndingKind};
 use crate::session::request::ClientToolChoice;
 use crate::session::rounds;
+use crate::tools::{APPLY_REDLINES, complete_operations};
+use crate::writing::BEGIN;
 
 /// So many results of the same call, one after the other and all the same, and it is not made again: it gets nowhere.
 const SAME_RESULTS: u32 = 8;
+
+/// What the model is told whose content had no file.
+const NO_FILE: &str = "No file was open, so your last answer went into none: the call before it was refused. Mend the call and make it \
+     again; then write the content once more.";
 
 /// Whether arguments can be carried out. None at all are an empty object.
 fn is_object(arguments: &str) -> bool {
@@ -24,7 +30,7 @@ impl Decider<'_> {
     pub(super) fn answered(&mut self, answer: Answer, model: String) -> Action {
         let cut = match answer.finish {
             FinishReason::Length => Some(AnswerFinish::Length),
-            FinishReason::ContentFilter => Some(AnswerFinish::ContentFilter),
+            FinishReason::ContentFilter | FinishReason::Recitation => Some(AnswerFinish::ContentFilter),
             // A reason that is not known: with calls it is that of calls, else the answer may not be whole.
             FinishReason::Other if answer.tool_calls.is_empty() => Some(AnswerFinish::Length),
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => None,
@@ -34,7 +40,11 @@ impl Decider<'_> {
         let mut refused: Vec<(String, String)> = Vec::new();
         let mut stopped = None;
         let mut calls = Vec::with_capacity(answer.tool_calls.len());
-        for (call, repetition) in answer.tool_calls.into_iter().zip(repeats) {
+        // Nobody asked for a short answer: the model may go on at once.
+        let bounded = self.turn().is_some_and(|turn| turn.parameters.max_output_tokens.is_some());
+        let is_writing = self.turn().is_some_and(|turn| turn.writing.is_some());
+        let goes_on = cut == Some(AnswerFinish::Length) && (!bounded || is_writing);
+        for (mut call, repetition) in answer.tool_calls.into_iter().zip(repeats) {
             let side = self.side(&call.name);
             let reads = self.reads(&call.name);
             // A client's tool may do more each time that it is called: the next page, one step back. Only results tell.
@@ -44,12 +54,11 @@ impl Decider<'_> {
             let may_come_again = rounds::may_come_again(&self.session.messages, &call);
             let side = if self.content_results.iter().any(|(id, _)| *id == call.id) {
                 CallSide::Server
+            } else if let Some(kept) = goes_on.then(|| self.kept(&call)).flatten() {
+                call.arguments = kept;
+                CallSide::Server
             } else if cut.is_some() {
-                refused.push((
-                    call.id.clone(),
-                    "Your answer was cut, so nothing of it was done; send the call again, smaller."
-                        .to_owned(),
-                ));
+                refused.push((call.id.clone(), self.told_cut(&call)));
                 CallSide::Nobody
             } else if side == CallSide::Client && !is_object(&call.arguments) {
                 let message = format!("the arguments of a call of {} were no JSON object", call.name);
@@ -88,6 +97,7 @@ impl Decider<'_> {
             calls.push(ModelCall { call, side });
         }
         let has_calls = !calls.is_empty();
+        let lost_file = !has_calls && cut.is_none() && self.is_of_no_file(&answer.text);
         let lacks_call = !has_calls && cut.is_none() && self.must_call();
         self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
         for (id, result) in std::mem::take(&mut self.content_results) {
@@ -99,10 +109,7 @@ impl Decider<'_> {
         for (id, content, is_error) in earlier {
             self.result(&id, content, is_error);
         }
-        let bounded = self.turn().is_some_and(|turn| turn.parameters.max_output_tokens.is_some());
-        let is_writing = self.turn().is_some_and(|turn| turn.writing.is_some());
-        if cut == Some(AnswerFinish::Length) && has_calls && (!bounded || is_writing) {
-            // Nobody asked for a short answer: the model may try again with less at once.
+        if goes_on && has_calls {
             return self.proceed();
         }
         if let Some(finish) = cut {
@@ -120,6 +127,10 @@ impl Decider<'_> {
                 "the request requires a call of a tool, and the model made none; ask again, or let it choose";
             return self.end(TurnEndingKind::Failed, codes::TOOL_CALL_MISSING.name, message, None);
         }
+        if lost_file {
+            self.push(LogEvent::Reminded { content: NO_FILE.to_owned() });
+            return self.proceed();
+        }
         if !has_calls {
             return self.end(TurnEndingKind::Whole(AnswerFinish::Stop), "", "", None);
         }
@@ -133,6 +144,35 @@ impl Decider<'_> {
             return self.stop(codes::ROUNDS_EXHAUSTED.name, &message);
         }
         self.proceed()
+    }
+
+    /// The arguments of a call of operations that was cut, with those that are complete.
+    fn kept(&self, call: &ToolCall) -> Option<String> {
+        let is_ours = call.name == APPLY_REDLINES && self.side(&call.name) == CallSide::Server;
+        if is_ours && !is_object(&call.arguments) { complete_operations(&call.arguments) } else { None }
+    }
+
+    fn told_cut(&self, call: &ToolCall) -> String {
+        let mut told =
+            "Your answer was cut, so nothing of it was done; send the call again, smaller.".to_owned();
+        if call.name == APPLY_REDLINES && self.tool(BEGIN).is_some() {
+            told.push_str(&format!(
+                " A text of more than 4 KiB goes as a file: write it with {BEGIN}, and name its session_id in contentFrom."
+            ));
+        }
+        told
+    }
+
+    /// Whether an answer is the content of a file that could not be begun: it ends as files do. Said once in a turn.
+    fn is_of_no_file(&self, text: &str) -> bool {
+        let last = text.trim_end().lines().next_back().unwrap_or_default().trim();
+        let ends = last == "DONE" || (last.starts_with("END-") && !last.contains(' '));
+        let told = |message: &Message| matches!(message, Message::User { content } if content == NO_FILE);
+        let refused = self.of_turn().iter().rev().find_map(|message| match message {
+            Message::Tool { name, is_error, .. } => Some(name == BEGIN && *is_error),
+            _ => None,
+        });
+        ends && refused == Some(true) && !self.of_turn().iter().any(told)
     }
 
     pub(super) fn side(&self, name: &str) -> CallSide {

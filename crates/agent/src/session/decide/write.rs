@@ -33,6 +33,18 @@ impl Decider<'_> {
         self.stop(code, &report(&file, bytes, &id.to_string()))
     }
 
+    /// The next file that has waited is begun: its call is made again, and the model is asked for the content.
+    pub(super) fn begin_waiting(&mut self) -> Action {
+        let Some(call) = self.turn().and_then(|turn| turn.waiting.first()).cloned() else {
+            return self.ask();
+        };
+        let call = ToolCall { id: format!("{}_again", call.id), ..call };
+        let calls = vec![ModelCall { call, side: CallSide::Server }];
+        let (text, model) = (String::new(), String::new());
+        self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model });
+        self.proceed()
+    }
+
     /// Calls behind content: while the file is not complete only a patch of it is looked at.
     fn called_behind(&mut self, tool_calls: Vec<ToolCall>, model: String) -> Action {
         let open = self.turn().and_then(|turn| turn.writing.as_ref()).map(|writing| writing.file.clone());

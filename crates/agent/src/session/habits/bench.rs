@@ -23,7 +23,7 @@ pub(super) struct HabitBench {
 struct Room(Writer);
 
 impl Toolboxes for Room {
-    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::new(WritingTools::new(self.0.clone())) as Arc<dyn Toolbox>) })
     }
 }

@@ -118,7 +118,9 @@ impl EntryLines<'_> {
             LogEvent::Wrote(wrote) => {
                 self.custom("engross:wrote", serde_json::to_value(wrote).unwrap_or_default());
             }
-            LogEvent::Steered { content } => self.message(line::user(content, self.at)),
+            LogEvent::Steered { content } | LogEvent::Reminded { content } => {
+                self.message(line::user(content, self.at));
+            }
             LogEvent::Configured(settings) => {
                 self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
             }

@@ -10,7 +10,7 @@ use engross_write::WriteFailure;
 use engross_write::framing::TurnFinish;
 use tokio::sync::Notify;
 
-use super::{TurnTask, deserted};
+use super::{Thoughts, TurnTask, deserted};
 use crate::codes;
 use crate::session::decide::{Input, PartialAnswer};
 use crate::session::error::RequestError;
@@ -103,12 +103,17 @@ impl TurnTask {
         let buffer = TextBuffer::default();
         let mut progress = Progress::new(&writing.file, writing.bytes, writing.lines);
         let mut failed: Option<WriteFailure> = None;
+        let mut thoughts = Thoughts::default();
+        let renderer = &self.renderer;
         let answer = async {
             let _permit = working.acquire().await;
-            collect_within(Limits::default(), model.answer(request), |event| {
-                if let Event::Text(delta) = event {
-                    buffer.push(delta);
+            collect_within(Limits::default(), model.answer(request), |event| match event {
+                Event::Text(delta) => buffer.push(delta),
+                Event::Reasoning(delta) => {
+                    let told = thoughts.add(delta, config.clock.millis());
+                    channel.publish(told.map(|event| renderer.aside(event)));
                 }
+                _ => {}
             })
             .await
         };
@@ -158,7 +163,7 @@ impl TurnTask {
                 let wrote = WriteReport { usage: answer.usage, model: model.info().spec, ..measured(wrote) };
                 self.publish_report(&wrote, &writing);
                 // What is cut off may be cut within a call.
-                let calls = if is_cut(answer.finish) { Vec::new() } else { answer.tool_calls };
+                let calls = if answer.finish.is_cut() { Vec::new() } else { answer.tool_calls };
                 Input::Wrote(wrote, calls)
             }
             // A stream that breaks off is an answer that is cut off.
@@ -264,12 +269,9 @@ fn finish(finish: FinishReason) -> TurnFinish {
         FinishReason::ToolCalls => TurnFinish::ToolCalls,
         FinishReason::Length => TurnFinish::Length,
         FinishReason::ContentFilter => TurnFinish::ContentFilter,
+        FinishReason::Recitation => TurnFinish::Recitation,
         FinishReason::Other => TurnFinish::Other,
     }
-}
-
-fn is_cut(finish: FinishReason) -> bool {
-    matches!(finish, FinishReason::Length | FinishReason::ContentFilter)
 }
 
 fn no_workspace() -> WriteFailure {

@@ -89,11 +89,12 @@ pub(super) fn replace(
     if let Some(table) = table {
         let model = TableModel::read(snapshot, table);
         let in_one_cell = model.cell_of(first).is_some() && model.cell_of(first) == model.cell_of(last);
-        let is_whole = model.is_whole(first, last);
+        // The only paragraph of a table of one cell is that paragraph: the frame around it stays.
+        let is_whole = first < last && model.is_whole(first, last);
         let is_table = matches!(read.blocks.as_slice(), [Block { kind: BlockKind::Table(_), .. }]);
         if is_whole && !is_table {
             whole = Some(beside_table(snapshot, (first, last))?);
-        } else if !in_one_cell || (first < last && is_whole) {
+        } else if !in_one_cell || is_whole {
             return replace_table(snapshot, first, &read.blocks, content.syntax);
         }
     }

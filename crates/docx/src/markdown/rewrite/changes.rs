@@ -12,7 +12,7 @@ use crate::names::{ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID};
 use crate::ops::{Address, Edit, ObjectAction, ObjectEdit, Place};
 use crate::read::excerpt;
 use crate::text::{
-    Block, BlockKind, InlineObject, Item, ItemMarker, Marks, NoteKind, PlacedObject, StyledText, Table,
+    Block, BlockKind, InlineObject, Item, ItemMarker, Marks, NoteKind, PlacedObject, StyledText, Table, diff,
     literal, write_blocks,
 };
 
@@ -75,19 +75,11 @@ impl Rewriter<'_> {
         if known == wanted {
             return;
         }
-        if known.text == wanted.text && known.links == wanted.links && wanted.objects.is_empty() {
-            let fewer = known.spans.iter().any(|span| {
-                let range = span.range.clone();
-                wanted.text.get(range.clone()).into_iter().flat_map(str::char_indices).any(|(offset, _)| {
-                    loses(known.marks_at(range.start + offset), wanted.marks_at(range.start + offset))
-                })
-            });
-            if fewer {
-                self.remark(&format!(
-                    "formatting taken away from words that stay is not heeded ('{}'); use format_text",
-                    excerpt(&known.text)
-                ));
-            }
+        if loses_formatting(&known, &wanted) {
+            self.remark(&format!(
+                "formatting taken away from words that stay is not heeded ('{}'); use format_text",
+                excerpt(&known.text)
+            ));
         }
         let has_notes = wanted.objects.iter().any(|placed| matches!(placed.object, InlineObject::Note(..)));
         let mut whole = literal(&lead);
@@ -230,6 +222,29 @@ fn task_box(block: &Block<StyledText>, text: StyledText) -> StyledText {
     let mut whole = literal(if *done { "☒ " } else { "☐ " });
     whole.append(text);
     whole
+}
+
+/// Whether words that both texts have are formatted in the first and not in the second.
+fn loses_formatting(known: &StyledText, wanted: &StyledText) -> bool {
+    if known.spans.is_empty() {
+        return false;
+    }
+    let mut at = 0;
+    let mut new_at = 0;
+    let is_lost = |old_end: usize, new_start: usize, old_start: usize| {
+        let text = known.text.get(old_start..old_end).unwrap_or_default();
+        text.char_indices().any(|(offset, c)| {
+            let lost = loses(known.marks_at(old_start + offset), wanted.marks_at(new_start + offset));
+            lost && !c.is_whitespace()
+        })
+    };
+    for hunk in diff(&known.text, &wanted.text) {
+        if is_lost(hunk.old.start, new_at, at) {
+            return true;
+        }
+        (at, new_at) = (hunk.old.end, hunk.new.end);
+    }
+    is_lost(known.text.len(), new_at, at)
 }
 
 fn loses(known: Marks, wanted: Marks) -> bool {

@@ -9,7 +9,6 @@
 //! | `documents/` | the documents that people bring: an agreement of 58 pages, a form, tables, a non-disclosure agreement, … |
 //! | `package`, `numbers`, `objects`, `reader`, `paper` | what a reader sees |
 //! | `laws` | what holds of every result |
-//! | `waiting` | jobs that no operation does yet |
 //! | `wishes` | the jobs by number, and what becomes of each |
 //! | `on_*` | the jobs |
 //! | `at_random`, `random_wishes` | random batches whose meaning is known |
@@ -18,12 +17,13 @@
 #![expect(clippy::disallowed_methods, reason = "keeps the files of a job to look at, if asked")]
 
 mod at_random;
-mod documents;
+pub(crate) mod documents;
 mod laws;
 mod looks;
 mod numbers;
 mod objects;
 mod on_clauses;
+mod on_contents;
 mod on_files;
 mod on_objects;
 mod on_reviews;
@@ -33,7 +33,6 @@ mod package;
 mod paper;
 mod random_wishes;
 mod reader;
-mod waiting;
 mod wishes;
 
 use engross_docx::ops::{OperationResult, Status, parse_batch};
@@ -42,7 +41,6 @@ use serde_json::Value;
 
 use crate::oracle::Side;
 use paper::{Paper, difference};
-use waiting::WAITING;
 
 const AUTHOR: &str = "Reviewer";
 const DATE: &str = "2026-01-31T09:30:00Z";
@@ -197,17 +195,6 @@ fn the_documents_are_sound() {
         done.is_sound();
         let document = WordDocument::open(source, &Limits::default()).unwrap();
         assert_eq!(engross_docx::check(&document).unwrap(), [], "{name}");
-    }
-}
-
-/// Does a job. One that waits may fail, and says so.
-#[track_caller]
-#[expect(clippy::print_stdout, reason = "says what waits")]
-fn job(wish: &str, run: impl FnOnce() + std::panic::UnwindSafe) {
-    let Some((_, reason)) = WAITING.iter().find(|(waiting, _)| *waiting == wish) else { return run() };
-    match std::panic::catch_unwind(run) {
-        Ok(()) => println!("'{wish}' is done, though it waits for {reason}"),
-        Err(_) => println!("'{wish}' waits for {reason}"),
     }
 }
 

@@ -8,16 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engross_agent::session::{
-    AnswerStream, Models, Observer, RequestError, SessionLine, SessionName, SessionView, Sessions,
-    SessionsConfig, Settings as SessionSettings, Toolboxes, TurnRequest, TurnRules,
+    AnswerStream, RequestError, SessionLine, SessionName, SessionView, Sessions, TurnRequest,
 };
 use engross_llm::{Message, Model, Usage};
-use engross_protocol::{Failure, RandomIds, SystemClock};
-use engross_store::Store;
+use engross_protocol::{Exit, Failure};
 
 use super::document::ChatDocument;
+use super::written::WrittenFiles;
 use super::{AGENT, refusal};
-use crate::compose::sessions;
+use crate::compose::sessions::SessionParts;
 
 /// What the workspace of a chat without a document is called.
 const FILES: &str = "files";
@@ -27,35 +26,6 @@ const LISTED: usize = 12;
 
 /// The end of an answer on its way.
 pub(super) type Stopping = Pin<Box<dyn Future<Output = Result<bool, RequestError>> + Send>>;
-
-/// What sessions are made of, whatever the model.
-pub(super) struct SessionParts {
-    pub(super) settings: SessionSettings,
-    pub(super) store: Arc<dyn Store>,
-    pub(super) toolboxes: Arc<dyn Toolboxes>,
-    pub(super) observer: Arc<dyn Observer>,
-}
-
-impl SessionParts {
-    fn open(&self, model: Arc<dyn Model>) -> Sessions {
-        Sessions::new(SessionsConfig {
-            store: Arc::clone(&self.store),
-            models: Models::one(model),
-            rules: TurnRules::default(),
-            settings: self.settings.clone(),
-            client_tools: Vec::new(),
-            toolboxes: Arc::clone(&self.toolboxes),
-            observers: vec![Arc::clone(&self.observer)],
-            grace: Duration::from_secs(30),
-            queue: 32,
-            turns: 32,
-            working: 32,
-            node: Some(sessions::process_name()),
-            clock: Arc::new(SystemClock),
-            ids: Arc::new(RandomIds),
-        })
-    }
-}
 
 /// A chat's session.
 pub(super) struct Conversation {
@@ -137,6 +107,16 @@ impl Conversation {
         let Some(last) = last else { return Ok(None) };
         messages.truncate(last + 1);
         self.submit(messages, true).await.map(Some).map_err(|error| refusal(&error))
+    }
+
+    /// Takes back the last file of the session that is not taken back yet, and gives its name.
+    pub(super) async fn undo_file(&self, files: &WrittenFiles) -> Result<Option<String>, Failure> {
+        let Some(view) = self.view().await? else { return Ok(None) };
+        let files = files.clone();
+        let taken = tokio::task::spawn_blocking(move || files.take_back(&view.session.messages)).await;
+        taken.unwrap_or_else(|_| {
+            Err(Failure::new(Exit::Io, "SERVER_STOPPING", "the undoing was broken off; try again"))
+        })
     }
 
     /// Goes on with another model.

@@ -182,7 +182,7 @@ impl NoDocument {
 }
 
 impl Toolboxes for NoDocument {
-    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::clone(&self.0) as Arc<dyn Toolbox>) })
     }
 }
@@ -195,7 +195,7 @@ impl OneDocument {
 }
 
 impl Toolboxes for OneDocument {
-    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
+    fn open<'a>(&'a self, _: &'a str, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::clone(&self.0) as Arc<dyn Toolbox>) })
     }
 }

@@ -10,16 +10,17 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use super::conversation::Conversation;
-use super::document::{ChatDocument, failed};
+use super::document::{ChatDocument, UndoOutcome, failed};
 use super::lines::{Interrupts, lines};
 use super::refusal;
 use super::tell::AnswerPrinter;
+use super::written::WrittenFiles;
 use crate::output::{note, prompt};
 
 /// What can be typed beside messages.
 const HELP: &str = "\
 A line is a message to the model. Beside that there are:
-  /undo   takes back the last edit of the document
+  /undo   takes back the last edit of the document, and then the files that were written
   /help   shows this
   /quit   ends the chat; the session is kept
 Ctrl-C stops the answer that is being made; once more, and at the prompt, it ends the chat.";
@@ -37,6 +38,7 @@ pub(super) struct Talk {
     conversation: Conversation,
     edits: UnboundedReceiver<Value>,
     teller: AnswerPrinter,
+    files: WrittenFiles,
     lines: Receiver<Result<String, Failure>>,
     interrupts: Interrupts,
     /// Whether a person types.
@@ -50,10 +52,11 @@ impl Talk {
         conversation: Conversation,
         edits: UnboundedReceiver<Value>,
         teller: AnswerPrinter,
+        files: WrittenFiles,
     ) -> Result<Self, Failure> {
         let interrupts = Interrupts::new()?;
         let typed = std::io::stdin().is_terminal();
-        Ok(Self { conversation, edits, teller, lines: lines(), interrupts, typed, exit: Exit::Done })
+        Ok(Self { conversation, edits, teller, files, lines: lines(), interrupts, typed, exit: Exit::Done })
     }
 
     /// Talks until there is an end. Who types sees what went wrong; the one who calls from a script learns it by the exit code.
@@ -166,8 +169,10 @@ impl Talk {
 
     async fn undo(&mut self) {
         let Some(mut document) = self.conversation.document.clone() else {
-            note("There is no document here; name one when you begin: engross chat FILE");
-            self.worse(Exit::Usage);
+            if !self.undo_file().await {
+                note("There is no document here; name one when you begin: engross chat FILE");
+                self.worse(Exit::Usage);
+            }
             return;
         };
         let undone = tokio::task::spawn_blocking(move || {
@@ -175,12 +180,30 @@ impl Talk {
             (document, undone)
         });
         match undone.await {
+            Ok((document, Ok(UndoOutcome::Nothing))) if self.undo_file().await => {
+                self.conversation.document = Some(document);
+            }
             Ok((document, Ok(undone))) => {
                 note(&document.describe(&undone));
                 self.conversation.document = Some(document);
             }
             Ok((_, Err(error))) => self.fail(&failed(&error)),
             Err(_) => note("The undoing was broken off; try again"),
+        }
+    }
+
+    /// Takes back the last file that was written; `false` when there is none.
+    async fn undo_file(&mut self) -> bool {
+        match self.conversation.undo_file(&self.files).await {
+            Ok(Some(path)) => {
+                note(&format!("{path} is as it was before it was written; /undo goes on from there"));
+                true
+            }
+            Ok(None) => false,
+            Err(failure) => {
+                self.fail(&failure);
+                true
+            }
         }
     }
 

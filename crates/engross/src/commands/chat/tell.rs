@@ -155,6 +155,7 @@ impl AnswerPrinter {
             }
             TurnEvent::Status { .. }
             | TurnEvent::Content { .. }
+            | TurnEvent::Thinking { .. }
             | TurnEvent::Call { .. }
             | TurnEvent::Failed { .. } => Ok(()),
         }

@@ -2,14 +2,15 @@
 //!
 //! Must never stop a task because nobody looks on any more.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use engross_protocol::{Exit, Failure};
-use engross_threads::{FileOutcome, Lifecycle, LoadedThread, Progress, ThreadDriver};
+use engross_threads::{LoadedThread, Progress, ThreadDriver};
 
+use super::view::{Telling, View};
 use super::{CommandEnd, failed, folder, questions, shown};
-use crate::output::{Output, note};
+use crate::output::{Output, note, prompt};
 
 /// How long a server has to say that it has a task.
 const SHORT: Duration = Duration::from_secs(5);
@@ -17,7 +18,7 @@ const SHORT: Duration = Duration::from_secs(5);
 /// How far somebody looked on.
 pub(super) enum WatchEnd {
     /// Nothing is left to do.
-    Home(Box<LoadedThread>),
+    Home(Box<(LoadedThread, View)>),
     /// The person let go.
     Interrupted,
 }
@@ -27,23 +28,80 @@ pub(super) enum WatchEnd {
 pub(super) async fn see_through(
     driver: &ThreadDriver,
     key: &str,
+    wishes: EndWishes<'_>,
     output: Output,
 ) -> Result<CommandEnd, Failure> {
-    match drive(driver, key, output.json).await? {
+    let telling = match (wishes.lines, output.json) {
+        (true, _) => Telling::Lines,
+        (false, true) => Telling::Nobody,
+        (false, false) => Telling::Person,
+    };
+    match drive(driver, key, telling).await? {
         WatchEnd::Interrupted => {
             note(&format!(
-                "The task goes on where a server carries it out. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"
+                "The task goes on. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"
             ));
             Ok(CommandEnd::Interrupted("interrupted; the task was not stopped"))
         }
-        WatchEnd::Home(held) => {
+        WatchEnd::Home(home) => {
+            let (held, view) = *home;
             let thread = held.state();
-            output.answer(&shown::ShownThread::of(thread), || shown::result(thread))?;
+            if telling == Telling::Lines {
+                let end = shown::end_line(&shown::ShownThread::of(thread));
+                crate::output::print(&end)?;
+            } else {
+                let took = view.elapsed();
+                let is_shown = view.has_shown_answer && std::io::stdout().is_terminal();
+                let result = || shown::result(thread, &view.files, took, !is_shown);
+                output.answer(&shown::ShownThread::of(thread), result)?;
+            }
             let code = thread.record.lifecycle_state.last_result_code.as_deref();
             let sync = thread.record.context_state.last_artifact_sync_status.as_deref();
-            let is_done =
-                matches!(code, None | Some("success")) && !matches!(sync, Some("partial" | "failed"));
+            let context = &thread.record.context_state;
+            let has_files = context.last_task_named_only.is_empty()
+                && !context.last_task_artifact_relative_paths.is_empty();
+            if wishes.requires_files && !has_files {
+                note("There are not all the files that the answer names, and --require-files asks for them");
+            }
+            let is_done = matches!(code, None | Some("success"))
+                && !matches!(sync, Some("partial" | "failed"))
+                && (has_files || !wishes.requires_files);
+            wishes.tell(key, code.unwrap_or_default());
             Ok(CommandEnd::With(if is_done { Exit::Done } else { Exit::Refused }))
+        }
+    }
+}
+
+/// What a person wants of the end of a task.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EndWishes<'a> {
+    /// All files that the answer names.
+    pub(super) requires_files: bool,
+    /// Events as lines of JSON.
+    pub(super) lines: bool,
+    /// A sound of the terminal.
+    pub(super) bell: bool,
+    /// A command.
+    pub(super) hook: Option<&'a str>,
+}
+
+impl EndWishes<'_> {
+    /// Tells the person that a task has ended, in the ways that they asked for.
+    fn tell(&self, thread: &str, code: &str) {
+        if self.bell {
+            prompt("\x07");
+        }
+        let Some(hook) = self.hook else { return };
+        let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
+        let [program, flag] = shell;
+        let run = std::process::Command::new(program)
+            .args([flag, hook])
+            .env("ENGROSS_THREAD", thread)
+            .env("ENGROSS_RESULT", code)
+            .stdin(std::process::Stdio::null())
+            .status();
+        if let Err(error) = run {
+            note(&format!("the command of --on-end did not start: {error}"));
         }
     }
 }
@@ -66,87 +124,46 @@ pub(super) async fn submit(driver: &ThreadDriver, held: &LoadedThread) -> Result
 }
 
 /// Goes on with a thread until nothing is left to do, or the person lets go.
-pub(super) async fn drive(driver: &ThreadDriver, key: &str, quiet: bool) -> Result<WatchEnd, Failure> {
+pub(super) async fn drive(driver: &ThreadDriver, key: &str, telling: Telling) -> Result<WatchEnd, Failure> {
     let held = driver.journal().load(key).await.map_err(failed)?;
     let held =
         held.ok_or_else(|| failed(engross_threads::ThreadError::Unknown { thread: key.to_owned() }))?;
     let place = folder(&held.state().record)?;
-    let mut teller = AnswerPrinter { quiet, in_text: false };
+    let record = &held.state().record;
+    let asked_for = held
+        .state()
+        .running()
+        .map(|running| running.ask.budget)
+        .or_else(|| held.state().last.as_ref().map(|last| last.budget));
+    let mut view = View::new(
+        telling,
+        &record.thread_id,
+        &record.execution_binding.provider_id,
+        asked_for.unwrap_or_default(),
+    );
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = |progress: Progress| {
         if let Progress::Permission(question) = &progress {
-            teller.end();
+            view.ask(question);
             // Nobody hears it only when this is over.
             let _ = ask.send(question.clone());
         } else {
-            teller.tell(&progress);
+            view.tell(&progress);
         }
     };
-    let lines = if quiet { None } else { questions::lines() };
+    let lines = if telling == Telling::Person { questions::lines() } else { None };
     let home = tokio::select! {
         driven = driver.drive(key, &place, &mut tell) => Some(driven.map_err(failed)?),
         () = questions::put(driver, key, asked, lines) => None,
         () = interrupted() => None,
     };
-    teller.end();
-    Ok(home.map_or(WatchEnd::Interrupted, |held| WatchEnd::Home(Box::new(held))))
+    view.end();
+    Ok(home.map_or(WatchEnd::Interrupted, |held| WatchEnd::Home(Box::new((held, view)))))
 }
 
 async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         // Without a way to hear of it, it acts as usual.
         std::future::pending::<()>().await;
-    }
-}
-
-/// What is told while a thread is at work: on standard error, for people.
-struct AnswerPrinter {
-    quiet: bool,
-    in_text: bool,
-}
-
-impl AnswerPrinter {
-    fn tell(&mut self, progress: &Progress) {
-        match progress {
-            Progress::Text(text) if !self.quiet && std::io::stderr().is_terminal() => {
-                self.in_text = true;
-                let mut stderr = std::io::stderr().lock();
-                let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
-            }
-            Progress::Text(_) => {}
-            Progress::Status(status) => self.line(status),
-            Progress::State(state) => match state {
-                Lifecycle::Queued => self.line("Waiting for a place"),
-                Lifecycle::Running => self.line("Begun"),
-                Lifecycle::Ready | Lifecycle::Archived => {}
-            },
-            // It is put to the person by who can hear the answer.
-            Progress::Permission(_) => {}
-            Progress::File(file) => {
-                let path = file.local_path.as_deref().unwrap_or(&file.relative_path);
-                let done = match file.outcome {
-                    FileOutcome::Written => "fetched",
-                    FileOutcome::Identical => "is here already",
-                    FileOutcome::Beside => "fetched beside yours",
-                    FileOutcome::Failed => "was not fetched",
-                };
-                let why = file.message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-                self.line(&format!("{path} {done}{why}"));
-            }
-        }
-    }
-
-    fn line(&mut self, line: &str) {
-        self.end();
-        if !self.quiet {
-            note(line);
-        }
-    }
-
-    /// Ends a line of the answer that is open.
-    fn end(&mut self) {
-        if std::mem::take(&mut self.in_text) {
-            note("");
-        }
     }
 }

@@ -1,98 +1,110 @@
-//! Who works for task threads: a server, or this process for as long as the command lasts.
+//! Who works for task threads: a server, or the runner of the person, which is started when it is needed.
 //!
-//! Must never leave a server behind, or let two processes carry out tasks of one folder.
+//! Must never let two processes carry out tasks of one folder, or take a runner of other settings for one of these.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engross_protocol::Failure;
 use engross_threads::{
-    BridgeCall, FetchError, FileSource, Frames, Link, LinkError, LinkFuture, RemoteArtifact, RemoteBridge,
-    Sink,
+    BridgeCall, BridgeFrame, FetchError, FileSource, Frames, Link, LinkError, LinkFuture, RemoteArtifact,
+    RemoteBridge, Sink,
 };
+use futures_util::StreamExt;
+use serde_json::json;
 
+use super::runner;
 use crate::cli::BridgeArgs;
-use crate::compose::server::{EmbeddedServer, embed, find};
+use crate::compose::runner::{Door, RunnerState, find};
 use crate::failure::usage;
 use crate::settings::Environment;
 
-/// A bridge that was opened.
-pub(super) struct OpenBridge {
-    link: Arc<RemoteBridge>,
-    here: Option<EmbeddedServer>,
-}
+/// How long a runner may take to begin, or to make room for another.
+const PATIENCE: Duration = Duration::from_secs(60);
 
-impl OpenBridge {
-    /// The way to it.
-    pub(super) fn link(&self) -> Arc<dyn Link> {
-        Arc::<RemoteBridge>::clone(&self.link)
-    }
+/// How often it is looked for.
+const LOOK: Duration = Duration::from_millis(50);
 
-    /// Whether it goes on when this process ends.
-    pub(super) fn outlives_us(&self) -> bool {
-        self.here.is_none()
-    }
-
-    /// Ends what was begun for this command.
-    pub(super) async fn close(self) {
-        if let Some(here) = self.here {
-            here.stop().await;
-        }
-    }
-}
-
-/// Opens the bridge that the arguments name, or one in this process whose things are kept beneath `data`.
+/// Opens the bridge that the arguments name, or that of the runner beneath `data`, which is started if there is none.
 pub(super) async fn open(
     args: &BridgeArgs,
     data: &Path,
     config: Option<&Path>,
     environment: &Environment,
-) -> Result<OpenBridge, Failure> {
+) -> Result<Arc<RemoteBridge>, Failure> {
     if let Some(named) = named(args, environment)? {
         return Ok(named);
     }
-    here(embed(data, args.model.as_deref(), config, environment).await?)
-}
-
-/// The same for a word that is said once: to the one who carries out tasks beneath `data` now, if somebody does.
-pub(super) async fn open_for_a_word(
-    args: &BridgeArgs,
-    data: &Path,
-    config: Option<&Path>,
-    environment: &Environment,
-) -> Result<OpenBridge, Failure> {
-    match find_open(args, data, environment)? {
-        Some(opened) => Ok(opened),
-        None => open(args, data, config, environment).await,
+    let made_for = runner::made_for(args.model.as_deref(), config, environment)?;
+    let until = Instant::now() + PATIENCE;
+    let mut started = None;
+    while Instant::now() < until {
+        match find(data)? {
+            RunnerState::At(door) if door.made_for == made_for => {
+                return link(&door.address, Some(door.token));
+            }
+            RunnerState::At(door) => retire(&door).await?,
+            RunnerState::Nobody if started.is_none() => {
+                started = Some(runner::start(data, args.model.as_deref(), config)?);
+            }
+            RunnerState::Nobody => {
+                // One that ends at once says why in its log.
+                if let Some(child) = &mut started
+                    && let Ok(Some(_)) = child.try_wait()
+                {
+                    return Err(runner::died(data));
+                }
+            }
+            RunnerState::Between => {}
+        }
+        tokio::time::sleep(LOOK).await;
     }
+    Err(runner::died(data))
 }
 
-/// The bridge that the arguments name, or that carries out tasks beneath `data` now; `None` when there is none.
+/// Asks a runner of other settings to make room.
+async fn retire(door: &Door) -> Result<(), Failure> {
+    let link = link(&door.address, Some(door.token.clone()))?;
+    let call = BridgeCall { method: "engross.runner.retire", params: json!({}), last_event: None };
+    // One that cannot be reached is ending already.
+    let Ok(mut frames) = link.call(call).await else { return Ok(()) };
+    while let Some(Ok(frame)) = frames.next().await {
+        if let BridgeFrame::Answer(answer) = frame
+            && answer["retired"] == false
+        {
+            return Err(Failure::of(
+                crate::codes::RUNNER_BUSY,
+                "the runner of this data folder is at work with other settings: wait until it is done, or give --data another folder",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The bridge that the arguments name, or that of the runner beneath `data`; `None` when there is none.
 pub(super) fn find_open(
     args: &BridgeArgs,
     data: &Path,
     environment: &Environment,
-) -> Result<Option<OpenBridge>, Failure> {
+) -> Result<Option<Arc<RemoteBridge>>, Failure> {
     if let Some(named) = named(args, environment)? {
         return Ok(Some(named));
     }
-    let Some((base, token)) = find(data)? else { return Ok(None) };
-    Ok(Some(OpenBridge { link: link(&base, Some(token))?, here: None }))
+    match find(data)? {
+        RunnerState::At(door) => link(&door.address, Some(door.token)).map(Some),
+        RunnerState::Nobody | RunnerState::Between => Ok(None),
+    }
 }
 
-fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<OpenBridge>, Failure> {
+fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<Arc<RemoteBridge>>, Failure> {
     let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
     let Some(server) = named else { return Ok(None) };
     let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN")).map(str::trim);
-    Ok(Some(OpenBridge { link: link(server, token.map(str::to_owned))?, here: None }))
+    link(server, token.map(str::to_owned)).map(Some)
 }
 
-fn here(embedded: EmbeddedServer) -> Result<OpenBridge, Failure> {
-    let link = link(&embedded.address(), Some(embedded.token().to_owned()))?;
-    Ok(OpenBridge { link, here: Some(embedded) })
-}
-
-fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure> {
+pub(super) fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure> {
     RemoteBridge::new(base, token.map(Into::into)).map(Arc::new).map_err(|problem| usage("USAGE", problem))
 }
 

@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, IsTerminal};
 
+use engross_documents::change::{printable, printable_lines};
 use engross_protocol::{Exit, Failure};
 use engross_threads::{ThreadDriver, ThreadQuestion};
 use serde_json::{Value, json};
@@ -57,11 +58,11 @@ pub(super) async fn answer(
 
 /// A question and its options, a line each.
 pub(super) fn shown(question: &ThreadQuestion) -> String {
-    let mut text = format!("The agent asks whether it may do this: {}\n", question.title);
+    let mut text = format!("The agent asks whether it may do this: {}\n", printable(&question.title));
     for (number, option) in (1..).zip(&question.options) {
-        text.push_str(&format!("  {number}  {}\n", option.name));
+        text.push_str(&format!("  {number}  {}\n", printable(&option.name)));
     }
-    text
+    printable_lines(&text)
 }
 
 fn told(question: &ThreadQuestion) -> Value {
@@ -94,7 +95,6 @@ pub(super) async fn put(
 ) {
     let mut lines = lines;
     while let Some(question) = asked.recv().await {
-        note(shown(&question).trim_end());
         let Some(typed) = &mut lines else {
             note(&format!("Answer it with `engross task answer {key} NUMBER`"));
             continue;
@@ -106,7 +106,7 @@ pub(super) async fn put(
                 continue;
             };
             match driver.answer(key, &question.request_id, Some(&option.id)).await {
-                Ok(()) => note(&format!("Answered: {}", option.name)),
+                Ok(()) => note(&format!("Answered: {}", printable(&option.name))),
                 Err(error) => note(&format!("{error} [{}]", error.code())),
             }
             break;

@@ -1,10 +1,16 @@
 //! Threads as people and programs see them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
-use engross_threads::{Thread, ThreadMessage};
+use engross_documents::change::{printable, printable_lines};
+use engross_threads::{FileReport, Lifecycle, Thread, ThreadMessage};
 use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::view;
 
 /// A thread, as `--json` shows it.
 #[derive(Debug, Serialize)]
@@ -15,6 +21,12 @@ pub(super) struct ShownThread<'a> {
     folder: &'a str,
     /// The files of the newest task.
     files: &'a [String],
+    /// What was not as it should be with them.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
+    /// Files that the answer names and that the task did not make.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    named_only: &'a [String],
     messages: Vec<ShownMessage<'a>>,
 }
 
@@ -36,6 +48,12 @@ pub(super) struct Row<'a> {
     last_artifact_sync_status: Option<&'a str>,
     run_id: Option<&'a str>,
     waiting: usize,
+    /// Whether the agent waits for an answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    waits_for_you: bool,
+    /// How many files the newest task brought.
+    #[serde(skip)]
+    file_count: usize,
 }
 
 impl<'a> Row<'a> {
@@ -49,9 +67,20 @@ impl<'a> Row<'a> {
             status: thread.lifecycle().as_str(),
             last_result_code: record.lifecycle_state.last_result_code.as_deref(),
             last_artifact_sync_status: record.context_state.last_artifact_sync_status.as_deref(),
-            run_id: association.map(|association| association.run_id.as_str()),
+            run_id: association
+                .map(|association| association.run_id.as_str())
+                .or(record.context_state.last_task_run_id.as_deref()),
             waiting: thread.waiting.len(),
+            waits_for_you: false,
+            file_count: record.context_state.last_task_artifact_relative_paths.len(),
         }
+    }
+}
+
+impl Row<'_> {
+    /// The same, with whether its agent is among those that wait for an answer.
+    pub(super) fn asked(self, asked: &BTreeSet<String>) -> Self {
+        Self { waits_for_you: asked.contains(self.thread), ..self }
     }
 }
 
@@ -62,6 +91,8 @@ impl<'a> ShownThread<'a> {
             row: Row::of(thread),
             folder: &thread.record.workspace_binding.workspace_path,
             files: &context.last_task_artifact_relative_paths,
+            warnings: &context.last_task_warnings,
+            named_only: &context.last_task_named_only,
             messages: context
                 .messages
                 .iter()
@@ -76,53 +107,107 @@ pub(super) fn line(thread: &Thread) -> String {
     let row = Row::of(thread);
     let code = row.last_result_code.filter(|code| *code != row.status);
     let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
-    format!("{}: {}{code}\n", row.thread, row.status)
+    format!("{}: {}{code}\n", printable(row.thread), row.status)
 }
 
-/// What came of the newest task.
-pub(super) fn result(thread: &Thread) -> String {
+/// What came of the newest task: its words, its files, what was odd, and how it ended.
+pub(super) fn result(thread: &Thread, brought: &[FileReport], took: Duration, with_words: bool) -> String {
     let context = &thread.record.context_state;
     let mut text = String::new();
     if let Some(ThreadMessage { text: said, role, .. }) = context.messages.last()
         && role == "assistant"
+        && with_words
     {
-        let _ = writeln!(text, "{}", said.trim_end());
+        let _ = writeln!(text, "{}", printable_lines(said.trim_end()));
     }
     let folder = Path::new(&thread.record.workspace_binding.workspace_path);
-    for path in &context.last_task_artifact_relative_paths {
-        let _ = writeln!(text, "{}", folder.join(path).display());
+    if brought.is_empty() {
+        for path in &context.last_task_artifact_relative_paths {
+            let _ = writeln!(text, "{}", printable(&folder.join(path).to_string_lossy()));
+        }
+    } else {
+        let _ = write!(text, "\n{}", view::table(brought));
+        let _ = writeln!(text, "  in {}", printable(&folder.to_string_lossy()));
+    }
+    for warning in &context.last_task_warnings {
+        let _ = writeln!(text, "! {}", printable(warning));
     }
     let code = thread.record.lifecycle_state.last_result_code.as_deref().unwrap_or("nothing was done yet");
     let files = context.last_artifact_sync_status.as_deref().unwrap_or("none");
-    let _ = writeln!(text, "{}: {code}, files: {files}", thread.record.thread_id);
+    let _ = write!(text, "{}: {code}, files: {files}", printable(&thread.record.thread_id));
+    let took = if took.is_zero() { String::new() } else { format!(", {}", view::duration(took)) };
+    let _ = writeln!(text, "{took}");
     text
+}
+
+/// The last line of a task for programs.
+pub(super) fn end_line(thread: &ShownThread<'_>) -> String {
+    let mut end = json!({ "event": "end" });
+    if let (Value::Object(end), Ok(Value::Object(fields))) = (&mut end, serde_json::to_value(thread)) {
+        end.extend(fields);
+    }
+    format!("{end}\n")
 }
 
 /// All of a thread.
 pub(super) fn whole(thread: &Thread) -> String {
     let mut text = line(thread);
     for said in &thread.record.context_state.messages {
-        let _ = writeln!(text, "\n{}: {}", said.role, said.text.trim_end());
+        let _ = writeln!(text, "\n{}: {}", said.role, printable_lines(said.text.trim_end()));
     }
-    let _ = write!(text, "\n{}", result(thread));
+    let _ = write!(text, "\n{}", result(thread, &[], Duration::ZERO, false));
     text
 }
 
-/// Many threads.
-pub(super) fn table(threads: &[Thread]) -> String {
+/// Many threads: how each stands, for how long, and its files.
+pub(super) fn table(threads: &[Thread], asked: &BTreeSet<String>, now: u64) -> String {
     if threads.is_empty() {
         return "There is nothing; `engross task run` begins a thread\n".to_owned();
     }
-    let rows: Vec<Row<'_>> = threads.iter().map(Row::of).collect();
-    let width = rows.iter().map(|row| row.thread.chars().count()).max().unwrap_or_default();
+    let key = |thread: &Thread| printable(&thread.record.thread_id).chars().count();
+    let width = threads.iter().map(key).max().unwrap_or_default();
     let mut text = String::new();
-    for row in rows {
-        let code = row.last_result_code.unwrap_or("-");
+    for thread in threads {
+        let row = Row::of(thread).asked(asked);
+        let state = match thread.lifecycle() {
+            Lifecycle::Running if row.waits_for_you => "? waits for you",
+            Lifecycle::Running => "● running",
+            Lifecycle::Queued => "◌ queued",
+            Lifecycle::Archived => "▪ archived",
+            Lifecycle::Ready => match row.last_result_code {
+                None => "– new",
+                Some("success") => "✓ success",
+                Some("aborted") => "✗ aborted",
+                Some(_) => "✗ failed",
+            },
+        };
+        let code = row
+            .last_result_code
+            .filter(|code| thread.lifecycle() == Lifecycle::Ready && !matches!(*code, "success" | "aborted"));
+        let sync = row.last_artifact_sync_status.unwrap_or("-");
+        let since = thread
+            .running()
+            .map(|running| view::duration(Duration::from_millis(now.saturating_sub(running.began))));
+        let files = match row.file_count {
+            0 => sync.to_owned(),
+            1 => format!("{sync}, 1 file"),
+            count => format!("{sync}, {count} files"),
+        };
+        let title = printable(row.title);
+        let code = code.map(|code| format!("{}  ", printable(code))).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{:width$}  {:8}  {code:12}  {:9}  {}",
-            row.thread, row.status, row.provider, row.title
+            "{:width$}  {state:15}  {:8}  {files:20}  {:9}  {code}{title}",
+            printable(row.thread),
+            since.unwrap_or_default(),
+            row.provider,
         );
     }
     text
+}
+
+/// A moment as people write it, in UTC.
+pub(super) fn moment(at: u64) -> String {
+    let at = i64::try_from(at).unwrap_or(i64::MAX);
+    engross_threads::moment(at)
 }

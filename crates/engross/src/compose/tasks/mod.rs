@@ -5,6 +5,7 @@
 mod gateway;
 mod hashes;
 mod own;
+mod sandbox;
 mod toolboxes;
 
 use std::collections::BTreeMap;
@@ -15,25 +16,29 @@ use std::time::Duration;
 
 use engross_acp::client::{self, AgentRegistry, Host};
 use engross_agent::session::Sessions;
-use engross_artifacts::{ArtifactWorkspace, Keys, SigningKey};
-use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, SigningKey};
+use engross_attest::SigningIdentity;
+use engross_protocol::{Exit, Failure, RandomIds, SystemClock};
 use engross_store::Store;
 use engross_store::blobs::Blobs;
-use engross_store::files::{Precondition, RelPath, Root};
+use engross_store::files::{RelPath, Root};
 use engross_tasks::rpc::{Bridge, BridgeConfig};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
 use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
-use sha2::{Digest, Sha256};
 
-use crate::settings::{AgentSetting, Environment};
+use crate::compose::signing::{fresh_secret, kept_secret};
+use crate::settings::{AgentSetting, Environment, SandboxSetting};
 
 pub(crate) use gateway::{Gateway, gateway};
 pub(crate) use hashes::KnownHashes;
 pub(crate) use own::OwnRunner;
-pub(crate) use toolboxes::TaskToolboxes;
+pub(crate) use toolboxes::{OwnerToolboxes, TaskToolboxes};
 
 /// The file with the secret that links and references are signed with.
 const SECRET: &str = "tasks.key";
+
+/// The folder for the files of ended runs.
+const FROZEN: &str = "tasks.files";
 
 /// What the settings say of agents, by their ids.
 type AgentSettings = BTreeMap<String, AgentSetting>;
@@ -54,6 +59,10 @@ pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
     /// What links are signed with.
     pub(crate) keys: Keys,
+    /// What receipts are signed with.
+    pub(crate) signer: Option<Arc<SigningIdentity>>,
+    /// Where the files of ended runs are kept as they were.
+    pub(crate) frozen: Option<FrozenFiles>,
     /// Hashes of files that are known.
     pub(crate) hashes: Arc<KnownHashes>,
     /// Where files of ended runs are kept besides.
@@ -66,7 +75,12 @@ pub(crate) struct Parts {
 
 /// The bridge, with the product's own agent among the providers.
 pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
-    let Parts { root, place, store, keys, hashes, blobs, agents, gateway } = parts;
+    let Parts { root, place, store, keys, signer, frozen, hashes, blobs, agents, gateway } = parts;
+    let workspace = ArtifactWorkspace::new(root.top(), &place);
+    let workspace = match frozen {
+        Some(frozen) => workspace.with_frozen(frozen),
+        None => workspace,
+    };
     let in_process: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
     let others = agents.runners().iter().map(|runner| {
         let agent = runner.provider();
@@ -90,15 +104,17 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
     let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
         store,
-        workspace: ArtifactWorkspace::new(root.top(), &place),
+        workspace,
         place,
         keys,
+        signer,
         hashes,
         blobs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
         gateway: Capacity::default(),
         grace: GRACE,
+        halt: std::sync::atomic::AtomicBool::default(),
         lifetime: LIFETIME,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -123,15 +139,27 @@ fn provider(
 /// of the same `owner` left behind is ended.
 pub(crate) fn agents(
     data: &Path,
+    root: &Path,
     owner: String,
     settings: &AgentSettings,
+    sandbox: &SandboxSetting,
 ) -> Result<Arc<AgentRegistry>, Failure> {
     let folder = data.join("agents");
     crate::files::make_folder(&folder)?;
-    let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
+    let sandbox = Some(sandbox::host(data, root, sandbox));
+    let host =
+        Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock), sandbox };
     let agents = AgentRegistry::new(providers(settings)?, &host, &client::Limits::default());
     agents.sweep();
     Ok(Arc::new(agents))
+}
+
+/// Nobody else's agents: for owners who may not reach what the one who started the server can.
+pub(crate) fn no_agents(data: &Path) -> Arc<AgentRegistry> {
+    let (folder, owner) = (data.join("agents"), String::new());
+    let clock = Arc::new(SystemClock);
+    let host = Host { environment: Vec::new(), folder, owner, clock, sandbox: None };
+    Arc::new(AgentRegistry::new(Vec::new(), &host, &client::Limits::default()))
 }
 
 /// The agents that are known, each as the settings have it, and further ones.
@@ -149,9 +177,12 @@ fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Fai
             .map_err(|error| wrong(error.to_string()))?;
         let known = providers.iter().position(|known| known.id == id);
         if let Some(known) = known.map(|at| providers.remove(at)) {
-            let client::AgentProvider { label, install, pass, set, start, warm, .. } = known;
-            provider = client::AgentProvider { label, install, pass, set, start, warm, ..provider };
+            let client::AgentProvider { label, install, pass, set, start, warm, login, .. } = known;
+            provider = client::AgentProvider { label, install, pass, set, start, warm, login, ..provider };
         }
+        provider.sandbox = setting.sandbox;
+        provider.write.extend(setting.write.iter().cloned());
+        provider.login.extend(setting.login.iter().map(|path| client::LoginFiles::at(path)));
         provider.pass.extend(setting.pass.iter().cloned());
         provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));
         providers.push(provider);
@@ -161,32 +192,16 @@ fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Fai
 
 /// The secret of the folder for data, made if there is none; without a folder one for this process.
 pub(crate) fn keys(data: Option<&Path>) -> Result<Keys, Failure> {
-    let fresh = fresh_secret();
     let secret = match data {
-        None => fresh.to_vec(),
-        Some(data) => {
-            let (folder, path) = (Root::open(data)?.top(), RelPath::parse(SECRET)?);
-            // Of two processes that begin at once the second takes what the first has made.
-            if folder.read(&path, 1024)?.is_none() {
-                match folder.write_private(&path, fresh.as_slice(), &Precondition::Absent) {
-                    Ok(_) | Err(engross_store::files::FileError::TargetExists { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            folder.read(&path, 1024)?.map(|(bytes, _)| bytes).unwrap_or_default()
-        }
+        None => fresh_secret().to_vec(),
+        Some(data) => kept_secret(data, SECRET)?,
     };
     Ok(Keys::new(vec![SigningKey::new("k1", secret, None)?]))
 }
 
-/// 32 bytes from the system's randomness, of which each id has 74 bits.
-fn fresh_secret() -> [u8; 32] {
-    let now = SystemClock.millis();
-    let mut digest = Sha256::new();
-    for _ in 0..8 {
-        digest.update(RandomIds.next(now));
-    }
-    digest.finalize().into()
+/// Where the files of ended runs are kept in the folder for data, which is not the one that agents work in.
+pub(crate) fn frozen(data: &Path) -> Result<FrozenFiles, Failure> {
+    Ok(FrozenFiles::new(Root::open(data)?.make_folder(&RelPath::parse(FROZEN)?)?))
 }
 
 /// The object storage at `url`, with the settings of the environment.

@@ -47,6 +47,11 @@ impl OwnRunner {
     }
 
     async fn begin(&self, turn: Turn, known: Option<String>) -> Result<RunningTurn, AgentError> {
+        if turn.sandbox.network == Some(false) || turn.sandbox.has_quota() {
+            return Err(AgentError::unfenced(
+                "the agent `engross` runs no programs, and its tools reach nothing but the folder of the run; it has no quota, and its model may be elsewhere",
+            ));
+        }
         // A conversation is a session; a run that does not continue one has a new one, named after it.
         let key = known.or(turn.conversation).unwrap_or_else(|| format!("agent:tasks:{}", turn.run));
         let named = SessionName::Named(key.clone());
@@ -153,7 +158,7 @@ async fn hear(
                 }
                 .to_owned(),
             },
-            TurnEvent::Warning { .. } | TurnEvent::Content { .. } => continue,
+            TurnEvent::Warning { .. } | TurnEvent::Content { .. } | TurnEvent::Thinking { .. } => continue,
             TurnEvent::Call { name, .. } => {
                 let message =
                     format!("the model called '{name}', which only a client could carry out: leave it out");

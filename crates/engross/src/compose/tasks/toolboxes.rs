@@ -2,7 +2,8 @@
 //!
 //! Must never open a folder that no run has prepared.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspaces};
@@ -36,6 +37,29 @@ pub(crate) fn workspace_of(scope: &str) -> String {
     format!("{PREFIX}{scope}")
 }
 
+/// The workspaces of all owners: each reaches their own. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct OwnerToolboxes(Arc<RwLock<BTreeMap<String, TaskToolboxes>>>);
+
+impl OwnerToolboxes {
+    /// Adds those of an owner.
+    pub(crate) fn add(&self, principal: &str, toolboxes: TaskToolboxes) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(principal.to_owned(), toolboxes);
+    }
+}
+
+impl Toolboxes for OwnerToolboxes {
+    fn open<'a>(&'a self, principal: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
+        let own = self.0.read().unwrap_or_else(PoisonError::into_inner).get(principal).cloned();
+        Box::pin(async move {
+            match own {
+                Some(own) => own.open(principal, workspace).await,
+                None => Err(RequestError::no_workspace(workspace)),
+            }
+        })
+    }
+}
+
 impl TaskToolboxes {
     fn find(&self, scope: &str) -> Result<Option<Workspace>, FileError> {
         let Ok(scope) = ArtifactScope::parse(scope) else { return Ok(None) };
@@ -47,8 +71,10 @@ impl TaskToolboxes {
 }
 
 impl Toolboxes for TaskToolboxes {
-    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
-        let Some(scope) = workspace.strip_prefix(PREFIX) else { return self.usual.open(workspace) };
+    fn open<'a>(&'a self, principal: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
+        let Some(scope) = workspace.strip_prefix(PREFIX) else {
+            return self.usual.open(principal, workspace);
+        };
         let (all, scope) = (self.clone(), scope.to_owned());
         let writer = Writer::new(self.writes.clone(), Some(scope.clone()), self.content);
         Box::pin(async move {

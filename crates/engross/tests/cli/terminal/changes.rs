@@ -110,9 +110,15 @@ fn what_somebody_else_has_changed_is_not_taken_back() {
     pty.sees("[TARGET_CHANGED]");
     assert_eq!(desk.bytes("new.txt"), b"mine\n");
     desk.put("new.txt", b"text\n");
+    pty.line("/quit");
+    assert_eq!(pty.ends().0, Some(0));
+    // Another chat of the session knows of it, too.
+    let pty = chat(&desk, &["--auto"]);
     pty.line("/undo");
     pty.sees("new.txt is as it was before it was written");
     assert!(!desk.path("new.txt").exists(), "it was not there before");
+    pty.line("/undo");
+    pty.sees("There is nothing to take back");
 }
 
 /// A warning of the receipt comes before the person, not only before the model.

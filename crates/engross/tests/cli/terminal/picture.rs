@@ -24,7 +24,7 @@ pub fn svg(screen: &vt100::Screen) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height}\" viewBox=\"0 0 {width:.0} {height}\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#1e222a\"/>\n\
-         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" fill=\"#dcdfe4\" xml:space=\"preserve\">\n"
+         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" fill=\"#dcdfe4\">\n"
     );
     for row in 0..rows {
         let mut column = 0;
@@ -46,6 +46,8 @@ pub fn svg(screen: &vt100::Screen) -> String {
                 let x = f32::from(start).mul_add(WIDTH, f32::from(MARGIN));
                 let (y, length) = (MARGIN + row * HEIGHT + 14, f32::from(column - start) * WIDTH);
                 let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+                // Browsers take blanks at the ends of a text away, and stretch what is left.
+                let text = text.replace(' ', "\u{a0}");
                 writeln!(out, "<text x=\"{x:.1}\" y=\"{y}\" textLength=\"{length:.1}\"{style}>{text}</text>")
                     .unwrap();
             }

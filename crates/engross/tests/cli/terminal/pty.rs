@@ -13,7 +13,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use crate::desk::{ENGROSS, TestBench};
 
 /// How long something may take to be seen.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Keys that are no letters.
 pub const ENTER: &str = "\r";

@@ -26,6 +26,44 @@ fn an_answer_is_shown_as_it_comes_with_its_markdown() {
     pty.picture("chat-markdown");
 }
 
+/// What a model thinks is seen while it does, and gone when the answer comes.
+#[test]
+fn a_model_that_thinks_shows_it() {
+    let thought = "Let me look at the term first. ".repeat(12) + "It is the notice that matters";
+    let desk = scripted(&json!({"turns": [
+        {"when": {"last_role": "user", "contains": "go"}, "delay_ms": 150, "reasoning": thought, "text": "The notice matters."},
+    ]}));
+    let pty = chat(&desk, &[]);
+    pty.line("go");
+    pty.until("its thoughts", |screen| {
+        screen.contains("Thinking · ")
+            && screen.contains(" bytes · Ctrl-C stops · … ")
+            && screen.contains("look at the term first. Let me look")
+            && (1..60).any(|seconds| screen.contains(&format!("· {seconds} s ·")))
+    });
+    pty.picture("chat-thinking");
+    pty.sees("The notice matters.");
+    let screen = pty.rests();
+    assert!(!screen.contains("Let me look"), "{screen}");
+}
+
+/// Twice Ctrl-C in a file ends the chat, and nothing of the file is among the person's own.
+#[test]
+fn a_chat_that_is_ended_in_a_file_leaves_nothing_in_the_folder() {
+    let text = "A line of the file, and some more words.\n".repeat(1200);
+    let desk = scripted(&script(writes("write", "long.txt", "create", &text, 2)));
+    let pty = chat(&desk, &["--auto"]);
+    pty.line("write it");
+    pty.sees("Writing long.txt: ");
+    pty.keys(CTRL_C);
+    pty.keys(CTRL_C);
+    let (code, _) = pty.ends();
+    assert!(code == Some(130) || code == Some(0), "{code:?}");
+    assert_eq!(left(&desk), [""; 0]);
+    let pty = chat(&desk, &["--auto"]);
+    pty.sees("long.txt is incomplete; say \"go on\"");
+}
+
 #[test]
 fn a_file_tells_how_far_it_is() {
     let text =

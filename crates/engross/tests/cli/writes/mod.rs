@@ -8,5 +8,6 @@ mod http;
 #[cfg(unix)]
 mod matrix;
 mod models;
+mod providers;
 mod seed;
 mod server;

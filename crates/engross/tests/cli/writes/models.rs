@@ -127,3 +127,42 @@ fn chat_writes_files_in_the_folder_it_is_given() {
         assert_eq!(String::from_utf8(written).unwrap(), content);
     }
 }
+
+/// In a pipe, and in a process of its own: the receipts of the session say what was there.
+#[test]
+fn files_are_taken_back_in_later_chats() {
+    let begin = |operation: &str| json!({"name": "WritePlanTool_begin", "args": {"target_file": "a.txt", "operation": operation}});
+    let script = json!({"turns": [
+        {"when": {"last_role": "user", "contains": "add"}, "times": 0, "tool_calls": [begin("append")]},
+        {"when": {"last_role": "user", "contains": "new"}, "times": 0, "tool_calls": [{"name": "WritePlanTool_begin", "args": {"target_file": "b.txt", "operation": "create"}}]},
+        {"when": {"last_role": "tool", "contains": "awaiting_content"}, "times": 0, "text": "more\nDONE\n"},
+    ], "default": {"text": "It is written."}});
+    let desk = TestBench::new();
+    desk.put("script.json", script.to_string().as_bytes());
+    desk.put("a.txt", b"one\n");
+    let chat = |input: &str| {
+        let shell =
+            format!("printf '{input}' | '{ENGROSS}' chat --data data --model script:script.json --session s");
+        ran(desk.command("sh").args(["-c", &shell]).output().unwrap())
+    };
+    let said = chat("add to it\\nnew one\\n");
+    assert_eq!(
+        (desk.bytes("a.txt"), desk.bytes("b.txt")),
+        (b"one\nmore\n".to_vec(), b"more\n".to_vec()),
+        "{said:?}"
+    );
+    let said = chat("/undo\\n");
+    assert!(
+        said.code == Some(0) && said.stderr.contains("b.txt is as it was") && !desk.path("b.txt").exists(),
+        "{said:?}"
+    );
+    // What somebody else has written since is left alone.
+    desk.put("a.txt", b"mine\n");
+    let said = chat("/undo\\n");
+    assert!(said.code == Some(1) && said.stderr.contains("TARGET_CHANGED"), "{said:?}");
+    desk.put("a.txt", b"one\nmore\n");
+    let said = chat("/undo\\n");
+    assert!(said.code == Some(0) && said.stderr.contains("a.txt is as it was"), "{said:?}");
+    assert_eq!(desk.bytes("a.txt"), b"one\n");
+    assert_eq!(chat("/undo\\n").code, Some(2), "nothing is left to take back");
+}

@@ -9,10 +9,10 @@ mod reviewed;
 mod tables;
 mod xml;
 
-pub(super) use agreement::agreement;
-pub(super) use boxes::{PIXEL, with_text_box};
-pub(super) use form::form;
-pub(super) use hebrew::hebrew;
-pub(super) use nda::nda;
-pub(super) use reviewed::reviewed;
-pub(super) use tables::{bilingual, merged, prices};
+pub(crate) use agreement::agreement;
+pub(crate) use boxes::{PIXEL, with_text_box};
+pub(crate) use form::form;
+pub(crate) use hebrew::hebrew;
+pub(crate) use nda::nda;
+pub(crate) use reviewed::reviewed;
+pub(crate) use tables::{bilingual, merged, prices};

@@ -15,7 +15,7 @@ use super::events::{ScreenEvent, UndoStep};
 use super::styled::{Colour, Style, StyledLine};
 use super::{Terminal, changes, failed};
 use crate::commands::chat::commands::{Command, help};
-use crate::commands::chat::document::failed as document_failed;
+use crate::commands::chat::document::{UndoOutcome, failed as document_failed};
 use crate::commands::chat::tell::earlier;
 use crate::compose::{model, sessions};
 use crate::failure::usage;
@@ -91,17 +91,31 @@ impl Terminal {
             return Ok(one(&format!("{path} is as it was before it was written; /undo goes on from there")));
         }
         let Some(mut document) = self.document().cloned() else {
-            return Ok(one("There is nothing to take back"));
+            return self.undo_file("There is nothing to take back").await;
         };
         let undone = tokio::task::spawn_blocking(move || {
             let undone = document.undo();
             (document, undone)
         });
         let (document, undone) = undone.await.map_err(|_| broken_off())?;
-        let said = document.describe(&undone.map_err(|error: DocumentError| document_failed(&error))?);
+        let undone = undone.map_err(|error: DocumentError| document_failed(&error))?;
+        let said = document.describe(&undone);
+        if matches!(undone, UndoOutcome::Nothing) {
+            return self.undo_file(&said).await;
+        }
         self.conversation.document = Some(document);
         self.screen.forget_undo_step();
         Ok(one(&said))
+    }
+
+    /// Takes back a file of an earlier chat of the session; `nothing` is said when there is none.
+    async fn undo_file(&mut self, nothing: &str) -> Result<Lines, Failure> {
+        Ok(match self.conversation.undo_file(&self.files).await? {
+            Some(path) => {
+                one(&format!("{path} is as it was before it was written; /undo goes on from there"))
+            }
+            None => one(nothing),
+        })
     }
 
     async fn accept(&mut self) -> Result<Lines, Failure> {

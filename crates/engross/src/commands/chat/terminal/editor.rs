@@ -3,6 +3,7 @@
 //! Must never decide anything: keys that mean more than editing are passed on, and the answer is waited for.
 
 use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::{Hint, Hinter};
-use rustyline::history::FileHistory;
+use rustyline::history::{FileHistory, History as _};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{
     Cmd, ColorMode, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
@@ -140,7 +141,7 @@ fn open(keys: &Keys, history: &Path) -> Result<Editor<Keys, FileHistory>, Readli
         .max_history_size(HISTORY)?
         .history_ignore_dups(true)?
         .history_ignore_space(true)
-        .auto_add_history(true)
+        .auto_add_history(false)
         .completion_type(rustyline::CompletionType::List)
         // Colours are left out by the theme.
         .color_mode(ColorMode::Forced)
@@ -161,14 +162,27 @@ fn open(keys: &Keys, history: &Path) -> Result<Editor<Keys, FileHistory>, Readli
     Ok(editor)
 }
 
+/// Keeps a line for later chats. What cannot be kept is typed again.
+fn keep(editor: &mut Editor<Keys, FileHistory>, history: &Path, line: &str) {
+    // One chat at a time: a history of new lines alone takes the place of the file, which another chat may just have begun.
+    let alone = OpenOptions::new().create(true).append(true).open(history.with_extension("lock"));
+    let _ = alone.as_ref().map(File::lock);
+    if editor.history().is_empty() {
+        let _ = editor.load_history(history);
+    }
+    let _ = editor.add_history_entry(line);
+    let _ = editor.append_history(history);
+}
+
 /// Reads lines until the chat is over.
 fn read(mut editor: Editor<Keys, FileHistory>, keys: &Keys, history: &Path) {
     let style = Style { bold: true, ..Style::coloured(Colour::Cyan) };
     let prompt = ("> ".to_owned(), StyledLine::of("> ", style).render(keys.theme));
     loop {
         let read = editor.readline(&prompt);
-        // What cannot be kept is typed again.
-        let _ = editor.append_history(history);
+        if let Ok(line) = &read {
+            keep(&mut editor, history, line);
+        }
         let typed = match read {
             Ok(_) if locked(&keys.state).is_over => return,
             Ok(line) => TypedInput::Line(line.replace("\\\n", "\n")),

@@ -51,6 +51,7 @@ use super::document::ChatDocument;
 use super::lines::Interrupts;
 use super::refusal;
 use super::talk::Over;
+use super::written::WrittenFiles;
 use crate::settings::{Environment, Settings};
 use editor::{EditorInput, LineEditor, TypedInput};
 use events::{ChatEnd, ScreenAction, ScreenEvent};
@@ -84,6 +85,7 @@ pub(super) struct TerminalParts {
     pub(super) results: UnboundedReceiver<LogEvent>,
     /// Where the model writes files.
     pub(super) root: Root,
+    pub(super) files: WrittenFiles,
     /// The file with what was typed in earlier chats.
     pub(super) history: PathBuf,
     pub(super) settings: Settings,
@@ -103,6 +105,7 @@ pub(super) struct Terminal {
     answer: Option<AnswerStream>,
     stopping: Option<Stopping>,
     root: Root,
+    files: WrittenFiles,
     settings: Settings,
     environment: Environment,
     /// The sessions that were listed last.
@@ -129,6 +132,7 @@ impl Terminal {
             proposals,
             results,
             root,
+            files,
             history,
             settings,
             environment,
@@ -147,6 +151,7 @@ impl Terminal {
             answer: None,
             stopping: None,
             root,
+            files,
             settings,
             environment,
             listed: Vec::new(),

@@ -34,6 +34,8 @@ pub(super) struct Work {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Phase {
     Thinking,
+    /// It thinks aloud: so many bytes, and the last of them.
+    Aloud(u64, String),
     /// Words come.
     Text,
     /// A tool or a file, as it says itself.
@@ -261,6 +263,7 @@ impl Screen {
             }
             TurnEvent::Status { message, step: ToolStep::Running, .. } => self.phase(Phase::Busy(message)),
             TurnEvent::Status { .. } => self.phase(Phase::Thinking),
+            TurnEvent::Thinking { bytes, latest } => self.phase(Phase::Aloud(bytes, latest)),
             TurnEvent::Warning { code, message } => {
                 self.flush();
                 self.warn(&format!("{message} [{code}]"));

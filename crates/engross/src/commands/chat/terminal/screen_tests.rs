@@ -86,6 +86,13 @@ fn a_message_and_its_answer() {
     assert_eq!(desk.line("hello\nthere"), send("hello\nthere"));
     desk.now += 3_100;
     assert!(desk.status().ends_with("Thinking · 3 s · Ctrl-C stops"), "{}", desk.status());
+    let latest = "First I look\n at the \u{1b}[31mterms, then ".to_owned() + &"at all the rest ".repeat(20);
+    desk.answer(TurnEvent::Thinking { bytes: 900, latest: "so I look\n at \u{1b}[2Jit".to_owned() });
+    let thinks = desk.status();
+    assert!(thinks.contains("Thinking · 3 s · 900 bytes · Ctrl-C stops · … so I look at"), "{thinks}");
+    assert!(!thinks.contains('\u{1b}'), "{thinks:?}");
+    desk.answer(TurnEvent::Thinking { bytes: 901, latest });
+    assert!(desk.status().ends_with("all the rest") && desk.status().chars().count() < desk.screen.width);
     desk.says("It is **so**.\n");
     assert!(desk.status().contains("Answering"));
     desk.done();

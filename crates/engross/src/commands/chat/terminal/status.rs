@@ -23,6 +23,9 @@ pub(super) fn status(screen: &Screen, now: u64) -> StyledLine {
         line.push("  Ctrl-C stops", Style::DIM);
     } else if let Some(work) = &screen.work {
         working(&mut line, work, now);
+        if let Phase::Aloud(_, latest) = &work.phase {
+            thought(&mut line, latest, screen.width);
+        }
     } else if screen.leaving.is_some() {
         line.push("Ctrl-C once more ends the chat; your line is kept", Style::coloured(Colour::Yellow));
     } else {
@@ -47,14 +50,31 @@ fn working(line: &mut StyledLine, work: &Work, now: u64) {
     line.push(WHEEL.get(picture).copied().unwrap_or_default(), Style::coloured(Colour::Cyan));
     let what = match &work.phase {
         _ if work.is_stopping => "Stopping",
-        Phase::Thinking => "Thinking",
+        Phase::Thinking | Phase::Aloud(..) => "Thinking",
         Phase::Text => "Answering",
         Phase::Busy(message) => message.trim_end_matches([' ', '…']),
     };
     line.push(&format!(" {what}"), Style::default());
     line.push(&format!(" · {}", duration(passed)), Style::DIM);
+    if let Phase::Aloud(bytes, _) = work.phase {
+        line.push(&format!(" · {bytes} bytes"), Style::DIM);
+    }
     let end = if work.is_stopping { " · Ctrl-C ends the chat" } else { " · Ctrl-C stops" };
     line.push(end, Style::DIM);
+}
+
+/// The last words of what the model thinks, as many as there is room for.
+fn thought(line: &mut StyledLine, latest: &str, width: usize) {
+    let words: Vec<&str> = latest.split_whitespace().collect();
+    let room = width.saturating_sub(line.width() + 7);
+    let mut last = StyledLine::of(&words.join(" "), Style::DIM).text();
+    while StyledLine::of(&last, Style::DIM).width() > room {
+        last = last.split_once(' ').map_or_else(String::new, |(_, rest)| rest.to_owned());
+    }
+    if !last.is_empty() {
+        line.push(" · ", Style::DIM);
+        line.push(&format!("… {last}"), Style { italic: true, ..Style::DIM });
+    }
 }
 
 /// Seconds, or minutes and seconds.

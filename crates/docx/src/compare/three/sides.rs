@@ -1,0 +1,97 @@
+//! What became of each block of the base on one side.
+
+use std::ops::Range;
+
+use engross_xml::{Document, NodeId};
+
+use crate::model::{Paragraph, View, mark_revisions};
+use crate::names::{CUSTOM_XML, INS, MOVE_TO, P, SDT, TBL, TR, TR_PR};
+use crate::signature::Signer;
+use crate::text::pairing::{equal_pairs, gaps};
+
+/// A side's blocks, by those of the base.
+pub(super) struct SideBlocks {
+    /// For each block of the base: itself on this side, and whether it changed; nothing where it is in a tangle.
+    pub(super) own: Vec<Option<(NodeId, bool)>>,
+    /// Blocks that are new before each block of the base, and behind the last.
+    pub(super) new: Vec<Vec<NodeId>>,
+    /// Blocks of the base that became others in a way that says not which became which.
+    pub(super) tangles: Vec<(Range<usize>, Vec<NodeId>)>,
+}
+
+/// The paragraphs, tables and controls of a container.
+pub(super) fn blocks(document: &Document, container: NodeId) -> Vec<NodeId> {
+    let is_block = |node: &NodeId| matches!(document.name(*node), P | TBL | SDT | CUSTOM_XML);
+    document.children(container).filter(is_block).collect()
+}
+
+impl SideBlocks {
+    pub(super) fn of(
+        (base, source): (Signer<'_>, &[NodeId]),
+        (side, side_blocks): (Signer<'_>, &[NodeId]),
+    ) -> Self {
+        let numbers = |signer: Signer<'_>, blocks: &[NodeId]| -> Vec<u64> {
+            blocks.iter().map(|block| signer.block(*block)).collect()
+        };
+        let (old, new) = (numbers(base, source), numbers(side, side_blocks));
+        let pairs = equal_pairs(&old, &new);
+        let mut found =
+            Self { own: vec![None; old.len()], new: vec![Vec::new(); old.len() + 1], tangles: Vec::new() };
+        for (old_gap, new_gap) in gaps(&pairs, (old.len(), new.len())) {
+            found.gap(old_gap, side.document, side_blocks.get(new_gap).unwrap_or_default());
+        }
+        for (at, other) in pairs {
+            if let Some(slot) = found.own.get_mut(at) {
+                *slot = side_blocks.get(other).map(|node| (*node, false));
+            }
+        }
+        found
+    }
+
+    fn gap(&mut self, old: Range<usize>, document: &Document, side: &[NodeId]) {
+        if old.is_empty() {
+            // Nothing of the base is there, so a control that came is new, too.
+            if let Some(new) = self.new.get_mut(old.start) {
+                new.extend_from_slice(side);
+            }
+            return;
+        }
+        let kept = side.iter().filter(|node| !is_new(document, **node)).count();
+        if kept != old.len() {
+            self.tangles.push((old, side.to_vec()));
+            return;
+        }
+        let mut at = old.start;
+        for node in side {
+            if is_new(document, *node) {
+                if let Some(new) = self.new.get_mut(at) {
+                    new.push(*node);
+                }
+            } else {
+                if let Some(slot) = self.own.get_mut(at) {
+                    *slot = Some((*node, true));
+                }
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Whether a block came as a whole by tracked changes.
+fn is_new(document: &Document, block: NodeId) -> bool {
+    match document.name(block) {
+        P => {
+            let mut marks = mark_revisions(document, block);
+            marks.any(|mark| matches!(document.name(mark), INS | MOVE_TO))
+                && Paragraph::read(document, block, View::Original, None).visible().next().is_none()
+        }
+        TBL => {
+            let mut rows = document.children(block).filter(|row| document.name(*row) == TR).peekable();
+            let is_inserted = |row: NodeId| {
+                document.child(row, TR_PR).is_some_and(|properties| document.child(properties, INS).is_some())
+            };
+            rows.peek().is_some() && rows.all(is_inserted)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,142 @@
+//! The threads at a glance, what an agent did, and where the files are.
+//!
+//! Must never start anything only because somebody looks.
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use engross_documents::change::printable;
+use engross_protocol::{Clock as _, Exit, Failure, SystemClock};
+use engross_threads::{Lifecycle, LogLine, Thread};
+use serde_json::json;
+
+use super::{CommandEnd, Place, bridge, failed, folder, shown};
+use crate::cli::{AtBridgeArgs, ListThreadsArgs, OpenArgs};
+use crate::output::{Output, note, print};
+use crate::settings::Environment;
+
+/// How often a board is drawn anew.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Clears a terminal.
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
+/// `engross task list`.
+pub(super) async fn list(
+    args: &ListThreadsArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
+    let place = Place::open(&args.place)?;
+    let is_board = args.watch && !output.json && std::io::stdout().is_terminal();
+    loop {
+        let threads = threads(&place, args.all).await?;
+        let asked = waiting(&place, &threads, environment).await;
+        let rows: Vec<_> = threads.iter().map(|thread| shown::Row::of(thread).asked(&asked)).collect();
+        let table = shown::table(&threads, &asked, SystemClock.millis());
+        if !is_board {
+            place.close().await?;
+            output.answer(&json!({ "threads": rows }), || table)?;
+            return Ok(CommandEnd::With(Exit::Done));
+        }
+        print(&format!("{CLEAR}{table}"))?;
+        tokio::select! {
+            () = tokio::time::sleep(EVERY) => {}
+            _ = tokio::signal::ctrl_c() => {
+                place.close().await?;
+                return Ok(CommandEnd::With(Exit::Done));
+            }
+        }
+    }
+}
+
+async fn threads(place: &Place, all: bool) -> Result<Vec<Thread>, Failure> {
+    let mut threads = Vec::new();
+    for key in place.journal.keys().await.map_err(failed)? {
+        // One that cannot be read does not hide the others.
+        match place.journal.load(&key).await {
+            Ok(Some(held)) if all || held.state().lifecycle() != Lifecycle::Archived => {
+                threads.push(held.into_state());
+            }
+            Ok(_) => {}
+            Err(error) => note(&format!("{key}: {error}")),
+        }
+    }
+    Ok(threads)
+}
+
+/// The threads whose agent waits for an answer of the person, as far as somebody carries them out here.
+pub(super) async fn waiting(
+    place: &Place,
+    threads: &[Thread],
+    environment: &Environment,
+) -> BTreeSet<String> {
+    let mut asked = BTreeSet::new();
+    let none = crate::cli::BridgeArgs { server: None, token: None, model: None };
+    let Ok(Some(link)) = bridge::find_open(&none, &place.data, environment) else { return asked };
+    let driver = place.driver(link);
+    for thread in threads.iter().filter(|thread| thread.running().is_some()) {
+        let key = &thread.record.thread_id;
+        if driver.questions(key).await.is_ok_and(|questions| !questions.is_empty()) {
+            asked.insert(key.clone());
+        }
+    }
+    asked
+}
+
+/// `engross task open`.
+pub(super) async fn open(args: &OpenArgs, output: Output) -> Result<CommandEnd, Failure> {
+    let place = Place::open(&args.thread.place)?;
+    let record = place.find(&args.thread.thread).await?.into_state().record;
+    place.close().await?;
+    folder(&record)?;
+    let path = &record.workspace_binding.workspace_path;
+    output.answer(&json!({ "folder": path }), || format!("{}\n", printable(path)))?;
+    if args.print || output.json || !std::io::stdout().is_terminal() {
+        return Ok(CommandEnd::With(Exit::Done));
+    }
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let opened = Command::new(program)
+        .arg(path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !opened.is_ok_and(|status| status.success()) {
+        note(&format!("{program} did not open it; the folder is above"));
+    }
+    Ok(CommandEnd::With(Exit::Done))
+}
+
+/// `engross task logs`: what the journal has of a thread, and what its bridge still knows of the newest run.
+pub(super) async fn logs(
+    args: &AtBridgeArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
+    let place = Place::open(&args.thread.place)?;
+    let held = place.find(&args.thread.thread).await?;
+    let key = held.state().record.thread_id.clone();
+    let mut lines = place.journal.log(&key).await.map_err(failed)?;
+    if let Some(link) = bridge::find_open(&args.bridge, &place.data, environment)? {
+        lines.extend(place.driver(link).updates(&key).await.unwrap_or_default());
+        lines.sort_by_key(|line| line.at);
+    }
+    place.close().await?;
+    let told: Vec<_> =
+        lines.iter().map(|line| json!({ "at": line.at, "event": line.event, "text": line.text })).collect();
+    output.answer(&json!({ "thread": key, "lines": told }), || lines.iter().map(shown_line).collect())?;
+    Ok(CommandEnd::With(Exit::Done))
+}
+
+fn shown_line(line: &LogLine) -> String {
+    let at = shown::moment(line.at);
+    let text: String = printable(&line.text).chars().take(200).collect();
+    format!("{at}  {:10}  {text}\n", line.event)
+}

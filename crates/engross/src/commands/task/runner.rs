@@ -1,0 +1,172 @@
+//! The runner of a person's tasks: a process in the background that carries them out while terminals come and go.
+//!
+//! Must never outlive its work for long, or lose the files of a run because nobody looks on.
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_protocol::{Exit, Failure, hex};
+use engross_tasks::rpc::Bridge;
+use engross_threads::Link;
+use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::{CommandEnd, Place, bridge, folder};
+use crate::cli::RunnerArgs;
+use crate::compose::runner::{Door, serve_tasks};
+use crate::files;
+use crate::settings::{Environment, Flags, Settings};
+
+/// How long a runner without work waits for more, in seconds, unless ENGROSS_RUNNER_IDLE says.
+const IDLE: u64 = 600;
+
+/// How often it looks whether it has any.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How long threads that nobody looks on at are left alone before their files are brought home.
+const UNSEEN: Duration = Duration::from_secs(1);
+
+/// What a runner says, in its folder.
+const LOG: &str = "tasks/runner.log";
+
+/// The bytes of that which are told.
+const LOG_SHOWN: u64 = 4 << 20;
+
+/// `engross task runner`: what [`start`] starts.
+pub(super) async fn run(args: &RunnerArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
+    let place = Place::open(&args.place)?;
+    let data = place.data.clone();
+    let config = args.config.as_deref();
+    let made_for = made_for(args.model.as_deref(), config, environment)?;
+    let idle =
+        environment.get("ENGROSS_RUNNER_IDLE").and_then(|idle| idle.trim().parse().ok()).unwrap_or(IDLE);
+    let idle = Duration::from_secs(idle);
+    let watched = serve_tasks(&data, args.model.as_deref(), config, environment, &made_for, |tasks, door| {
+        watch(&place, tasks, door, idle)
+    });
+    let ended = watched.await;
+    place.close().await?;
+    ended.map(|()| CommandEnd::With(Exit::Done))
+}
+
+/// Resolves when the runner has had nothing to do for `idle`, or is asked to make room.
+async fn watch(place: &Place, tasks: Bridge, door: Door, idle: Duration) {
+    let retired = Arc::new(Notify::new());
+    tasks.retires_by(Arc::clone(&retired));
+    let mut since: Option<Instant> = None;
+    let mut is_home = false;
+    loop {
+        tokio::select! {
+            () = retired.notified() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        if !tasks.is_idle() {
+            (since, is_home) = (None, false);
+            continue;
+        }
+        let quiet = since.get_or_insert_with(Instant::now).elapsed();
+        if quiet >= UNSEEN && !is_home {
+            // What it does by itself is not what keeps it from ending.
+            is_home = true;
+            if let Ok(link) = bridge::link(&door.address, Some(door.token.clone())) {
+                bring_home(place, link).await;
+            }
+        }
+        if quiet >= idle {
+            return;
+        }
+    }
+}
+
+/// Brings the files home of threads that nobody looks on at, and begins what waits in them.
+async fn bring_home(place: &Place, link: Arc<dyn Link>) {
+    let driver = place.driver(link);
+    let Ok(keys) = place.journal.keys().await else { return };
+    for key in keys {
+        let Ok(Some(thread)) = place.journal.load(&key).await else { continue };
+        let state = thread.state();
+        if state.record.lifecycle_state.archived || (state.running().is_none() && state.waiting.is_empty()) {
+            continue;
+        }
+        let Ok(to) = folder(&state.record) else { continue };
+        if let Err(error) = driver.drive(&key, &to, &mut |_| {}).await {
+            tracing::warn!(thread = %key, %error, "a task thread is left for its person");
+        }
+    }
+}
+
+/// Starts a runner that goes on when this process and its terminal are gone.
+pub(super) fn start(data: &Path, model: Option<&str>, config: Option<&Path>) -> Result<Child, Failure> {
+    let failed = |error: std::io::Error| {
+        let message =
+            format!("the runner of tasks cannot be started: {error}; give --server, or see `engross doctor`");
+        Failure::new(Exit::Io, "LISTEN_FAILED", message)
+    };
+    let log = data.join(LOG);
+    files::make_folder(&data.join("tasks"))?;
+    let log = OpenOptions::new().create(true).write(true).truncate(true).open(log).map_err(failed)?;
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.args(["task", "runner", "--data"]).arg(data);
+    if let Some(model) = model {
+        command.args(["--model", model]);
+    }
+    if let Some(config) = config {
+        command.arg("--config").arg(config);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    // Ctrl-C at the terminal is not meant for it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map_err(failed)
+}
+
+/// Why a runner did not begin, in its own words.
+pub(super) fn died(data: &Path) -> Failure {
+    let log: PathBuf = data.join(LOG);
+    let said = files::read_bytes(&log, LOG_SHOWN).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+    let line = line.trim_start_matches("error: ");
+    let (line, code) =
+        line.rsplit_once(" [").map_or((line, ""), |(line, code)| (line, code.trim_end_matches(']')));
+    // A failure of its settings is one of ours.
+    let exit = if code == "CONFIG_INVALID" || code == "USAGE" { Exit::Usage } else { Exit::Io };
+    let known =
+        ["CONFIG_INVALID", "USAGE", "LISTEN_FAILED", "MODEL_INVALID", "MODEL_UNKNOWN", "MODEL_KEY_MISSING"];
+    let code = known.into_iter().find(|known| *known == code).unwrap_or("LISTEN_FAILED");
+    Failure::new(exit, code, line.to_owned())
+}
+
+/// What stands for all that a runner depends on: its model, the settings, a script, the variables that matter.
+pub(super) fn made_for(
+    model: Option<&str>,
+    config: Option<&Path>,
+    environment: &Environment,
+) -> Result<String, Failure> {
+    let flags =
+        Flags { config: config.map(Path::to_owned), model: model.map(str::to_owned), ..Flags::default() };
+    let settings = Settings::load(&flags, environment)?;
+    let mut digest = Sha256::new();
+    let mut add = |bytes: &[u8]| {
+        digest.update((bytes.len() as u64).to_le_bytes());
+        digest.update(bytes);
+    };
+    add(env!("CARGO_PKG_VERSION").as_bytes());
+    let spec = settings.model.value.clone().unwrap_or_default();
+    add(spec.as_bytes());
+    if let Some(script) = spec.strip_prefix("script:") {
+        add(&files::read_bytes(Path::new(script), 64 << 20).unwrap_or_default());
+    }
+    if let Some(file) = settings.file.as_ref().filter(|file| file.exists) {
+        add(&files::read_bytes(&file.path, 64 << 20).unwrap_or_default());
+    }
+    for (name, value) in environment.of_runner() {
+        add(name.as_bytes());
+        add(value.as_bytes());
+    }
+    Ok(hex::encode_prefix(digest.finalize(), 16))
+}

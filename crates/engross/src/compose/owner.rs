@@ -1,0 +1,266 @@
+//! What each owner of a server has alone: a folder, workspaces, write sessions, tasks, and the routes to them.
+//!
+//! Must never hand one owner anything of another: what they share is the store of sessions, which knows whose each is, and what
+//! has no memory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use engross_agent::session::Sessions;
+use engross_agent::workspace::Workspaces;
+use engross_agent::writing::ContentTools;
+use engross_documents::signature;
+use engross_docx::Tracking;
+use engross_http::{DEFAULT_OWNER, Documents, Limits, task_routes, write_routes};
+use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
+use engross_store::blobs::Blobs;
+use engross_store::files::{Ages, Locks, RelPath, Root};
+use engross_store::{MemoryStore, SqliteStore, Store};
+use engross_tasks::rpc::Bridge;
+use engross_tasks::runs::Runs;
+use engross_write::runner::WriteService;
+use sha2::{Digest, Sha256};
+
+use super::tasks::{self, KnownHashes, TaskToolboxes};
+use super::{sessions, writes};
+use crate::files;
+use crate::output::note;
+use crate::settings::{Environment, Settings};
+
+/// Where unfinished content is kept beneath a root.
+const SPOOL: &str = ".engross-writes";
+
+/// Where other owners' folders are, beneath the root and beneath the folder for data.
+const OWNERS: (&str, &str) = (".owners", "owners");
+
+/// The longest name of an owner.
+const LONGEST_NAME: usize = 40;
+
+/// How often the hashes of files are saved.
+const SAVE_EVERY: Duration = Duration::from_secs(300);
+
+/// How often runs that wait for a place are looked after.
+const TASKS_EVERY: Duration = Duration::from_secs(1);
+
+/// What is wrong with the name of an owner; it is the name of a folder on every system.
+pub(crate) fn name_problem(name: &str) -> Option<&'static str> {
+    let is_plain =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
+    let is_good = name.len() <= LONGEST_NAME
+        && name.bytes().all(is_plain)
+        && name.bytes().next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit())
+        && RelPath::parse(name).is_ok();
+    (!is_good).then_some(
+        "it must have 1 to 40 lower-case letters, digits, '-' and '_', and begin with a letter or digit",
+    )
+}
+
+/// The owner in the words of sessions and tasks, which know the default one by no name.
+pub(crate) fn principal_of(owner: &str) -> &str {
+    if owner == DEFAULT_OWNER { "" } else { owner }
+}
+
+/// What all owners of a server are made of.
+pub(super) struct OwnerPlaces {
+    /// The folder for data.
+    pub(super) data: PathBuf,
+    /// The root of the default owner.
+    pub(super) root: PathBuf,
+    /// Whether nothing outlives the process.
+    pub(super) in_memory: bool,
+    /// Object storage for the files of tasks.
+    pub(super) blobs: Option<Arc<dyn Blobs>>,
+    pub(super) settings: Settings,
+    pub(super) environment: Environment,
+}
+
+/// What one owner has, before it is served.
+pub(super) struct OwnerParts {
+    principal: String,
+    root: Root,
+    locks: Locks,
+    writes: WriteService,
+    content: ContentTools,
+    tasks: tasks::Parts,
+    /// The documents of the owner's workspaces.
+    pub(super) documents: Documents,
+}
+
+impl OwnerPlaces {
+    /// Opens what an owner has, and makes what is missing.
+    pub(super) fn open(&self, owner: &str) -> Result<OwnerParts, Failure> {
+        let (root, data) = if owner == DEFAULT_OWNER {
+            (self.root.clone(), self.data.clone())
+        } else {
+            let data = self.data.join(OWNERS.1).join(owner);
+            files::make_private_folder(&data)?;
+            let root = self.root.join(OWNERS.0).join(owner);
+            files::make_private_folder(&root)?;
+            (root, data)
+        };
+        let (root, place) = open_root(&root)?;
+        let locks = Locks::new();
+        let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
+        let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
+        let writes = writes::open(root.clone(), locks.clone(), spool, keeper, None)?;
+        let content = self.settings.content_tools();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let documents = Documents {
+            workspaces: Workspaces::new(root.clone(), locks.clone(), Arc::clone(&clock))
+                .with_writes(writes.clone(), content),
+            author: signature::author(&self.settings.author.value)?.to_owned(),
+            tracking: if self.settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
+            clock,
+        };
+        let tasks = self.tasks(owner, &data, root.clone(), place)?;
+        let principal = principal_of(owner).to_owned();
+        Ok(OwnerParts { principal, root, locks, writes, content, tasks, documents })
+    }
+
+    /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are. Other
+    /// people's agents and the gateway reach whatever the one reaches who started the server, so that only the default owner has them.
+    fn tasks(&self, owner: &str, data: &Path, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+        let is_default = owner == DEFAULT_OWNER;
+        let gateway =
+            if is_default { tasks::gateway(data, &self.environment)? } else { tasks::Gateway::missing() };
+        let folder = place.clone();
+        let agents = |name: String| match is_default {
+            true => {
+                tasks::agents(data, Path::new(&folder), name, &self.settings.agents, &self.settings.sandbox)
+            }
+            false => Ok(tasks::no_agents(data)),
+        };
+        let blobs = self.blobs.clone();
+        if self.in_memory {
+            return Ok(tasks::Parts {
+                root,
+                place,
+                store: Arc::new(MemoryStore::new()),
+                keys: tasks::keys(None)?,
+                signer: None,
+                frozen: None,
+                hashes: Arc::default(),
+                blobs,
+                agents: agents(sessions::process_name())?,
+                gateway,
+            });
+        }
+        // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
+        let whole = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+        let name = hex::encode(Sha256::digest(whole.as_os_str().as_encoded_bytes()));
+        let store =
+            SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
+        Ok(tasks::Parts {
+            root,
+            place,
+            store: Arc::new(store),
+            keys: tasks::keys(Some(data))?,
+            // Receipts are the server's, not those of one owner.
+            signer: Some(Arc::new(super::signing::signer(&self.data, &self.environment)?)),
+            frozen: Some(tasks::frozen(data)?),
+            hashes: Arc::new(KnownHashes::open(data)?),
+            blobs,
+            agents: agents(name)?,
+            gateway,
+        })
+    }
+}
+
+/// The one folder that an owner's sessions and write sessions may touch. What killed processes have left there is removed.
+fn open_root(path: &Path) -> Result<(Root, String), Failure> {
+    let root = sessions::open_root(path)?;
+    let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
+    if swept > 0 {
+        note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
+    }
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    Ok((root, place.to_string_lossy().into_owned()))
+}
+
+/// What one owner has while it is served.
+pub(super) struct ServedOwner {
+    writes: WriteService,
+    runs: Runs,
+    store: Arc<dyn Store>,
+    agents: Arc<engross_acp::client::AgentRegistry>,
+    hashes: Arc<KnownHashes>,
+}
+
+impl OwnerParts {
+    /// The workspaces and scopes that the owner's sessions may reach.
+    pub(super) fn toolboxes(&self) -> TaskToolboxes {
+        TaskToolboxes {
+            usual: self.documents.workspaces.clone(),
+            root: self.root.clone(),
+            locks: self.locks.clone(),
+            clock: Arc::new(SystemClock),
+            writes: self.writes.clone(),
+            content: self.content,
+        }
+    }
+
+    /// The owner's write sessions.
+    pub(super) fn writes(&self) -> &WriteService {
+        &self.writes
+    }
+
+    /// Takes up the owner's runs, and gives the routes to what is no session.
+    pub(super) async fn serve(
+        self,
+        sessions: Sessions,
+        limits: &Limits,
+    ) -> Result<(ServedOwner, Router, Bridge), Failure> {
+        #[cfg(feature = "mcp")]
+        let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author)?;
+        let Self { principal, writes, tasks, .. } = self;
+        let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
+        let hashes = Arc::clone(&tasks.hashes);
+        let bridge = tasks::bridge(tasks, sessions)?;
+        let runs = bridge.runs().clone();
+        runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+        let routes = write_routes(writes.clone(), limits.clone());
+        let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal));
+        #[cfg(feature = "mcp")]
+        let routes = routes.merge(for_agents);
+        Ok((ServedOwner { writes, runs, store, agents, hashes }, routes, bridge))
+    }
+}
+
+impl ServedOwner {
+    /// Looks after write sessions and runs that wait. Never ends.
+    pub(super) async fn look_after(&self) {
+        let saving = async {
+            loop {
+                tokio::time::sleep(SAVE_EVERY).await;
+                self.save().await;
+            }
+        };
+        let writing = async { match writes::look_after(&self.writes).await {} };
+        let running = async {
+            self.runs.watch(TASKS_EVERY).await;
+            // It ends when the server drains; what ends the server is the rest.
+            std::future::pending::<()>().await;
+        };
+        tokio::join!(saving, writing, running);
+    }
+
+    /// Lets runs end that can.
+    pub(super) async fn drain(&self, patience: Duration) {
+        self.runs.drain(patience).await;
+    }
+
+    /// Ends what is left, and closes what is open.
+    pub(super) async fn close(&self) -> Result<(), Failure> {
+        self.runs.drain(Duration::ZERO).await;
+        self.agents.shut_down().await;
+        self.save().await;
+        self.store.close().await.map_err(|error| sessions::store_failure(&error))
+    }
+
+    async fn save(&self) {
+        let hashes = Arc::clone(&self.hashes);
+        let _ = tokio::task::spawn_blocking(move || hashes.save()).await;
+    }
+}

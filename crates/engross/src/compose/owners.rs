@@ -1,0 +1,132 @@
+//! The owners of a server while it runs: those that keys name are opened, when it starts and when it is told to read keys again.
+//!
+//! Must never let a key in before what its owner has is there, nor give up keys that work for a file that does not.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use engross_agent::session::Sessions;
+use engross_http::{AllSessions, Brake, DEFAULT_OWNER, Owners, Server, owner_routes};
+use engross_protocol::{Failure, RandomIds, SystemClock};
+use engross_tasks::rpc::Bridge;
+use tokio::task::JoinSet;
+
+use super::keys::KeyStore;
+use super::owner::{OwnerParts, OwnerPlaces, ServedOwner, principal_of};
+use super::tasks::OwnerToolboxes;
+use crate::output::note;
+
+/// The owners of a server.
+pub(super) struct OwnerRegistry {
+    pub(super) places: OwnerPlaces,
+    pub(super) keys: KeyStore,
+    pub(super) toolboxes: OwnerToolboxes,
+    pub(super) sessions: Sessions,
+    /// That of the default owner, which the others are like.
+    pub(super) first: Arc<Server<AllSessions>>,
+    pub(super) routes: Owners,
+    pub(super) served: Mutex<Vec<Arc<ServedOwner>>>,
+    pub(super) working: Mutex<JoinSet<()>>,
+}
+
+impl OwnerRegistry {
+    /// Serves the default owner; gives the routes to what is no session.
+    pub(super) async fn add_first(&self, parts: OwnerParts) -> Result<(Router, Bridge), Failure> {
+        self.first.metrics.watch_writes(parts.writes().clone());
+        let (served, further, bridge) = parts.serve(self.sessions.clone(), &self.first.limits).await?;
+        self.look_after(served);
+        Ok((further, bridge))
+    }
+
+    /// Takes the keys of the file, and opens what owners have who are new. After a failure all is as it was.
+    pub(super) async fn take_keys(&self) -> Result<(), Failure> {
+        let Some(keys) = self.keys.access_keys()? else {
+            return match self.first.access.is_locked_by_keys() {
+                // One who removes the file has not said that everybody may come in.
+                true => Err(files_missing(&self.keys)),
+                false => Ok(()),
+            };
+        };
+        for key in &keys {
+            if &*key.owner != DEFAULT_OWNER && !self.routes.has(&key.owner) {
+                self.add(&key.owner).await?;
+            }
+        }
+        self.first.access.keys.replace(keys);
+        Ok(())
+    }
+
+    async fn add(&self, owner: &str) -> Result<(), Failure> {
+        let parts = self.places.open(owner)?;
+        let principal = principal_of(owner);
+        self.toolboxes.add(principal, parts.toolboxes());
+        let first = &self.first;
+        let metrics = Arc::new(first.metrics.of_owner());
+        let server = Server {
+            service: first.service.of_owner(principal),
+            model: first.model.clone(),
+            documents: parts.documents.clone(),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            access: first.access.clone(),
+            access_log: None,
+            // The door before all owners has the one that counts.
+            brake: Brake::default(),
+            strict_models: first.strict_models,
+            session_by_user: first.session_by_user,
+            codes: first.codes,
+            limits: first.limits.clone(),
+            metrics: Arc::clone(&metrics),
+        };
+        metrics.watch_writes(parts.writes().clone());
+        let (served, further, _) = parts.serve(self.sessions.clone(), &first.limits).await?;
+        self.look_after(served);
+        self.routes.add(owner, owner_routes(Arc::new(server), further), metrics);
+        Ok(())
+    }
+
+    fn look_after(&self, served: ServedOwner) {
+        let served = Arc::new(served);
+        lock(&self.served).push(Arc::clone(&served));
+        lock(&self.working).spawn(async move { served.look_after().await });
+    }
+
+    /// Lets runs end that can.
+    pub(super) async fn drain(&self, patience: Duration) {
+        let mut draining = JoinSet::new();
+        for served in lock(&self.served).clone() {
+            draining.spawn(async move { served.drain(patience).await });
+        }
+        while draining.join_next().await.is_some() {}
+    }
+
+    /// Ends what is left, and closes what is open.
+    pub(super) async fn close(&self) -> Result<(), Failure> {
+        lock(&self.working).abort_all();
+        let all = lock(&self.served).clone();
+        for served in all {
+            served.close().await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the keys again while the server runs. What cannot be used is told, and the server goes on with what it had.
+    pub(super) async fn renew_keys(&self) {
+        match self.take_keys().await {
+            Ok(()) if self.first.access.is_locked_by_keys() => note("The keys were read again"),
+            Ok(()) => {}
+            Err(failure) => note(&format!("{} [{}]; the old keys stay", failure.message, failure.code)),
+        }
+    }
+}
+
+fn files_missing(keys: &KeyStore) -> Failure {
+    let message =
+        format!("{} is not there any more; to shut everybody out, revoke the keys", keys.path().display());
+    Failure::of(crate::codes::KEYS_INVALID, message)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,245 @@
+//! What is set for `engross serve`: one table for flags, the environment and `[serve]` of the settings file.
+//!
+//! Must never let a server start with a setting that was misspelt, or that means nothing.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use config::Value;
+
+use super::environment::{Environment, PREFIX};
+use super::layers::nearest;
+use super::{Error, Origin};
+
+/// What begins the names of its variables, behind that of all of ours.
+const SERVE: &str = "SERVE_";
+
+/// The variable of the token, which was there before the others.
+const TOKEN: &str = "ENGROSS_TOKEN";
+
+/// What a setting can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    /// An address and a port.
+    Address,
+    /// A text.
+    Text,
+    /// A file or folder; in the settings file one beside it.
+    Path,
+    /// Several texts; in the environment with commas.
+    List,
+    /// True or false.
+    Switch,
+    /// A whole number: the least, the most, and what holds without.
+    Number(u64, u64, u64),
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ServeRow {
+    /// Its name in the file; with `-` for `_` its flag, in capitals behind `ENGROSS_SERVE_` its variable.
+    pub(crate) key: &'static str,
+    /// What it can be.
+    pub(crate) kind: RowKind,
+}
+
+const fn row(key: &'static str, kind: RowKind) -> ServeRow {
+    ServeRow { key, kind }
+}
+
+/// A bound, which has no flag.
+const fn limit(key: &'static str, (least, most, usual): (u64, u64, u64)) -> ServeRow {
+    ServeRow { key, kind: RowKind::Number(least, most, usual) }
+}
+
+/// All settings.
+pub(crate) const ROWS: &[ServeRow] = &[
+    row("listen", RowKind::Address),
+    row("data", RowKind::Path),
+    row("root", RowKind::Path),
+    row("store", RowKind::Text),
+    row("transcripts", RowKind::Path),
+    row("traces", RowKind::Text),
+    row("blobs", RowKind::Text),
+    row("token", RowKind::Text),
+    row("tls_cert", RowKind::Path),
+    row("tls_key", RowKind::Path),
+    row("cors", RowKind::List),
+    row("strict_models", RowKind::Switch),
+    row("access_log", RowKind::Path),
+    row("keep_days", RowKind::Number(0, 36_500, 0)),
+    limit("max_connections", (16, 65_536, 4_096)),
+    limit("head_seconds", (1, 600, 15)),
+    limit("idle_seconds", (1, 3_600, 75)),
+    limit("unread_seconds", (1, 3_600, 60)),
+    limit("max_body_mib", (1, 1_024, 20)),
+    limit("max_bodies_mib", (1, 65_536, 128)),
+    limit("body_idle_seconds", (1, 600, 30)),
+    limit("body_seconds", (1, 3_600, 300)),
+    limit("heartbeat_seconds", (1, 300, 15)),
+    limit("max_waiting", (1, 10_000, 32)),
+    limit("max_turns", (1, 100_000, 4_096)),
+    limit("max_working", (1, 100_000, 1_024)),
+    limit("grace_seconds", (0, 3_600, 30)),
+    limit("drain_seconds", (0, 3_600, 20)),
+];
+
+/// What was said of a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GivenSetting {
+    values: Vec<String>,
+    origin: Origin,
+}
+
+/// The settings of a server that were given; each other one is as its row says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ServeSettings(BTreeMap<&'static str, GivenSetting>);
+
+impl ServeSettings {
+    /// Those of the file and of the environment, which goes before it.
+    pub(super) fn load(table: Option<(&Value, &Path)>, environment: &Environment) -> Result<Self, Error> {
+        let mut settings = Self::default();
+        if let Some((table, file)) = table {
+            settings.add_table(table, file)?;
+        }
+        for (name, value) in environment.own() {
+            let Some(key) = name.strip_prefix(SERVE) else { continue };
+            let origin = format!("{PREFIX}{name}");
+            let row = find(&key.to_ascii_lowercase(), &origin)?;
+            let values = match row.kind {
+                RowKind::List => value.split(',').map(|part| part.trim().to_owned()).collect(),
+                _ => vec![value.to_owned()],
+            };
+            settings.set(row, values, Origin::Given(origin))?;
+        }
+        // Also a blank one: one who sets it means the server to be locked.
+        if let Some(token) = environment.given(TOKEN) {
+            let given =
+                GivenSetting { values: vec![token.to_owned()], origin: Origin::Given(TOKEN.to_owned()) };
+            settings.0.insert("token", given);
+        }
+        Ok(settings)
+    }
+
+    fn add_table(&mut self, table: &Value, file: &Path) -> Result<(), Error> {
+        let origin = file.display().to_string();
+        let wrong = |message: String| Error::Invalid { origin: origin.clone(), message };
+        let table = table.clone().into_table();
+        let table = table.map_err(|_| wrong("'serve' is no table; write `[serve]`".to_owned()))?;
+        for (key, value) in table {
+            let row = find(&key, &origin)?;
+            let refused = || wrong(format!("'serve.{key}' is not {}", wanted(row.kind)));
+            let text = |value: Value| value.into_string().map_err(|_| refused());
+            let values = match row.kind {
+                RowKind::List => {
+                    let list = value.into_array().map_err(|_| refused())?;
+                    list.into_iter().map(text).collect::<Result<_, _>>()?
+                }
+                RowKind::Path => {
+                    let folder = file.parent().unwrap_or(Path::new(""));
+                    vec![folder.join(text(value)?).to_string_lossy().into_owned()]
+                }
+                _ => vec![text(value)?],
+            };
+            self.set(row, values, Origin::Given(origin.clone()))?;
+        }
+        Ok(())
+    }
+
+    /// Takes what a flag says, above all else; nothing where it was not given.
+    pub(crate) fn add_flag(&mut self, key: &str, values: Vec<String>) -> Result<(), Error> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let origin = format!("--{}", key.replace('_', "-"));
+        let row = find(key, &origin)?;
+        self.set(row, values, Origin::Given(origin))
+    }
+
+    fn set(&mut self, row: &'static ServeRow, values: Vec<String>, origin: Origin) -> Result<(), Error> {
+        // A blank token is told of where the others are that cannot be.
+        let wrong = values.iter().find(|value| row.key != "token" && !fits(row.kind, value));
+        if let Some(wrong) = wrong {
+            let message = format!("'{}' is not {}: '{wrong}'", row.key, wanted(row.kind));
+            return Err(Error::Invalid { origin: origin.to_string(), message });
+        }
+        self.0.insert(row.key, GivenSetting { values, origin });
+        Ok(())
+    }
+
+    /// A text that was given.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.values.first().map(String::as_str)
+    }
+
+    /// A path that was given.
+    pub(crate) fn path(&self, key: &str) -> Option<PathBuf> {
+        self.text(key).map(PathBuf::from)
+    }
+
+    /// The texts of a list.
+    pub(crate) fn list(&self, key: &str) -> Vec<String> {
+        self.0.get(key).map(|given| given.values.clone()).unwrap_or_default()
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn switch(&self, key: &str) -> bool {
+        self.text(key) == Some("true")
+    }
+
+    /// A number, or what holds without.
+    pub(crate) fn number(&self, key: &str) -> u64 {
+        let usual = ROWS.iter().find_map(|row| match row.kind {
+            RowKind::Number(_, _, usual) if row.key == key => Some(usual),
+            _ => None,
+        });
+        self.text(key).and_then(|text| text.parse().ok()).or(usual).unwrap_or_default()
+    }
+
+    /// Where to listen.
+    pub(crate) fn listen(&self) -> SocketAddr {
+        let usual = SocketAddr::from(([127, 0, 0, 1], 18789));
+        self.text("listen").and_then(|text| text.parse().ok()).unwrap_or(usual)
+    }
+
+    /// Where a setting was given.
+    pub(crate) fn origin(&self, key: &str) -> Origin {
+        self.0.get(key).map_or(Origin::Default, |given| given.origin.clone())
+    }
+
+    /// The names of all that were given, and where.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &Origin)> {
+        self.0.iter().map(|(key, given)| (*key, &given.origin))
+    }
+}
+
+fn find(key: &str, origin: &str) -> Result<&'static ServeRow, Error> {
+    ROWS.iter().find(|row| row.key == key).ok_or_else(|| {
+        let keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+        let message = format!("there is no setting '{key}' of `serve`{}", nearest(key, &keys));
+        Error::Invalid { origin: origin.to_owned(), message }
+    })
+}
+
+fn fits(kind: RowKind, value: &str) -> bool {
+    match kind {
+        RowKind::Address => value.parse::<SocketAddr>().is_ok(),
+        RowKind::Text | RowKind::Path | RowKind::List => !value.trim().is_empty(),
+        RowKind::Switch => matches!(value, "true" | "false"),
+        RowKind::Number(least, most, _) => {
+            value.parse::<u64>().is_ok_and(|number| (least..=most).contains(&number))
+        }
+    }
+}
+
+fn wanted(kind: RowKind) -> String {
+    match kind {
+        RowKind::Address => "an address and a port such as 127.0.0.1:18789".to_owned(),
+        RowKind::Text => "a text".to_owned(),
+        RowKind::Path => "a path".to_owned(),
+        RowKind::List => "a list of texts".to_owned(),
+        RowKind::Switch => "true or false".to_owned(),
+        RowKind::Number(least, most, _) => format!("a whole number from {least} to {most}"),
+    }
+}

@@ -1,0 +1,1 @@
+"use strict";(()=>{var o="https://appsforoffice.microsoft.com/",s="/word/engine-worker.js";function i(r,e){let t;try{t=new URL(r,e)}catch{return null}let n=t.origin===new URL(e).origin&&t.pathname===s;return t.href.startsWith(o)||n?t.href:null}globalThis.trustedTypes?.createPolicy("default",{createScriptURL:r=>i(r,location.href)});})();

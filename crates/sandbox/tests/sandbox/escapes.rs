@@ -1,0 +1,107 @@
+//! None of the ways out leads out; and without a fence they do, so that the judge is known to see.
+
+use std::time::Duration;
+
+use engross_sandbox::Quota;
+
+use super::attempts::ATTEMPTS;
+use super::fixture::{World, kernel_can};
+
+/// Longer than a daemon of an attempt waits before it writes.
+const LATE: Duration = Duration::from_millis(2500);
+
+#[test]
+fn nothing_gets_out() {
+    if !kernel_can() {
+        return;
+    }
+    let mut worlds = Vec::new();
+    let mut out = Vec::new();
+    for attempt in ATTEMPTS {
+        let mut world = World::new();
+        let fence = Some(world.fence());
+        let (code, said) = world.python(attempt.code, fence, Quota::default());
+        let harm = world.harm();
+        if !harm.is_empty() {
+            out.push(format!("{}: {harm:?} (exit {code}) {said}", attempt.name));
+        }
+        worlds.push((attempt.name, world));
+    }
+    std::thread::sleep(LATE);
+    for (name, mut world) in worlds {
+        let harm = world.harm();
+        if !harm.is_empty() {
+            out.push(format!("{name}, later: {harm:?}"));
+        }
+        world.clean_up();
+    }
+    assert!(ATTEMPTS.len() >= 40);
+    assert!(out.is_empty(), "{} of {} ways lead out:\n{}", out.len(), ATTEMPTS.len(), out.join("\n"));
+    println!("0 of {} ways lead out", ATTEMPTS.len());
+}
+
+#[test]
+fn without_a_fence_they_come_through() {
+    let mut missed = Vec::new();
+    let through = ATTEMPTS.iter().filter(|attempt| attempt.comes_through);
+    for attempt in through {
+        // What is done after the end is the affair of the one who watches, with or without a fence.
+        if attempt.code.contains("LATE") || attempt.code.contains("300") {
+            continue;
+        }
+        let mut world = World::new();
+        let (code, said) = world.python(attempt.code, None, Quota::default());
+        if world.harm().is_empty() {
+            missed.push(format!("{} (exit {code}) {said}", attempt.name));
+        }
+        world.clean_up();
+    }
+    assert!(missed.is_empty(), "the judge sees nothing of:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn a_file_of_ones_own_can_be_made_and_run() {
+    if !kernel_can() {
+        return;
+    }
+    let world = World::new();
+    let code = "
+open(SCOPE + '/a', 'w').write('1')
+os.mkdir(SCOPE + '/d'); os.rename(SCOPE + '/a', SCOPE + '/d/a'); os.link(SCOPE + '/d/a', SCOPE + '/d/b')
+os.symlink('a', SCOPE + '/d/c'); open(TOP + '/home/x', 'w').write('1')
+open(SCOPE + '/tool', 'w').write('#!/bin/sh\\necho ran > made\\n'); os.chmod(SCOPE + '/tool', 0o755)
+assert subprocess.run(['./tool']).returncode == 0 and open('made').read() == 'ran\\n'
+open('/dev/null', 'w').write('x'); assert open(OUT + '/kept').read() == 'as it was'
+a, z = socket.socketpair(); a.send(b'x'); assert z.recv(1) == b'x'
+s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); c = socket.create_connection(s.getsockname())
+d = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+p = subprocess.Popen(['sleep', '100']); p.kill(); p.wait()
+import tempfile; tempfile.NamedTemporaryFile().write(b'x')
+sys.exit(7)
+";
+    let (exit, said) = world.python(code, Some(world.fence()), Quota::default());
+    assert_eq!(exit, 7, "{said}");
+}
+
+#[test]
+fn without_a_network_there_is_none() {
+    if !kernel_can() {
+        return;
+    }
+    let world = World::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let (tcp, udp) = (listener.local_addr().unwrap().port(), datagrams.local_addr().unwrap().port());
+    for (family, kind, port) in [("AF_INET", "SOCK_STREAM", tcp), ("AF_INET", "SOCK_DGRAM", udp)] {
+        let code = format!(
+            "\ntry:\n    s = socket.socket(socket.{family}, socket.{kind}); s.connect(('127.0.0.1', {port})); s.send(b'x')\n    sys.exit(1)\nexcept OSError:\n    sys.exit(3)"
+        );
+        let with = world.fence();
+        assert_eq!(world.python(&code, Some(with.clone()), Quota::default()).0, 1);
+        let without = engross_sandbox::FenceRules { network: false, ..with };
+        assert_eq!(world.python(&code, Some(without), Quota::default()).0, 3);
+    }
+    let code = "\nfor family in range(1, 46):\n    for kind in (1, 2, 3, 5):\n        try:\n            socket.socket(family, kind); sys.exit(1)\n        except OSError:\n            pass\nsys.exit(3)";
+    let without = engross_sandbox::FenceRules { network: false, ..world.fence() };
+    assert_eq!(world.python(code, Some(without), Quota::default()).0, 3);
+}

@@ -1,0 +1,138 @@
+// What a change has come to: each step with its rung, whether it was read back, and how to take all of it back.
+//
+// Must never call a step done that is not, or take anything back that the person has not seen before.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Show } from "../show.ts";
+import { counts, type StepReport } from "../ladder/report.ts";
+import { preview, type UndoReport } from "../ladder/undo.ts";
+import { failureOf, type Pane } from "../state/pane.ts";
+import { busy, failure, takeBack, type Item } from "../state/talk.ts";
+import { shown, t } from "../texts.ts";
+
+type ChangeItem = Extract<Item, { kind: "change" }>;
+
+export function Change({ item, pane, show }: { readonly item: ChangeItem; readonly pane: Pane; readonly show: Show }) {
+  const { outcome, undone } = item;
+  const seen = useSignal<readonly UndoReport[] | undefined>(undefined);
+  const asking = useRef<HTMLDivElement>(null);
+  // What appears in the place of a button takes over from it.
+  useEffect(() => asking.current?.focus(), [seen.value]);
+  const sum = counts(outcome);
+  const refused = outcome.results.filter(({ status }) => status === "refused" || status === "failed");
+  const others = outcome.steps.length - sum.done;
+  const made = outcome.changeSet.steps.length + outcome.changeSet.comments.length;
+  const look = async () => {
+    try {
+      seen.value = await preview(pane.word, pane.tools.engine, outcome.changeSet);
+    } catch (thrown) {
+      failure.value = failureOf(thrown);
+    }
+  };
+  const proofHolds = outcome.proof && outcome.proof.original.length === 0 && (outcome.proof.accepted ?? []).length === 0 && outcome.proof.errors.length === 0;
+  return (
+    <section class="card" aria-label={t("change.title")}>
+      <p class="card-head">
+        <strong>{t("change.done", { count: sum.done })}</strong>
+        {others + refused.length > 0 && <span class="tag warn">{t("change.open", { count: others + refused.length })}</span>}
+        {proofHolds && <span class="tag good">{t("change.proven")}</span>}
+      </p>
+      <ul class="rows">
+        {outcome.steps.map((step, at) => <Step key={at} step={step} show={show} />)}
+        {outcome.comments.map(({ paragraph, status, note }, at) => (
+          <li key={`c${at}`} class="outcome">
+            {paragraph > 0 && <Place number={paragraph} show={show} />}
+            <span>{t("change.comment")} · {t(`step.${status}`)}</span>
+            {note && <span class="small-text muted">{shown(note)}</span>}
+          </li>
+        ))}
+        {refused.map(({ index, op, code, message }) => (
+          <li key={`r${index}`} class="outcome">
+            <code class="code">{shown(code ?? "")}</code>
+            <span class="small-text">{shown(op)}: {shown((message ?? "").slice(0, 400))}</span>
+          </li>
+        ))}
+      </ul>
+      {outcome.proof && !proofHolds && (
+        <p class="small-text warn-text">
+          {t(outcome.others ? "change.others" : "change.differs")}{" "}
+          {[...outcome.proof.original, ...(outcome.proof.accepted ?? [])].slice(0, 3).map(({ story, paragraph, what }) => `${story} P${paragraph} ${what}`).join(", ")}
+          {outcome.proof.errors.slice(0, 2).map(shown).join(", ")}
+        </p>
+      )}
+      {outcome.copy && <Copy bytes={outcome.copy} pane={pane} />}
+      {undone ? (
+        <Undone reports={undone} />
+      ) : seen.value ? (
+        <div class="undo" ref={asking} tabIndex={-1}>
+          <p class="small-text">{t("undo.asks")}</p>
+          <Undone reports={seen.value} isPreview />
+          <div class="row">
+            <button type="button" class="button danger small" disabled={busy.value !== "no"} onClick={() => void takeBack(pane, item.id, outcome.changeSet)}>{t("undo.do")}</button>
+            <button type="button" class="button small" onClick={() => (seen.value = undefined)}>{t("undo.keep")}</button>
+          </div>
+        </div>
+      ) : made > 0 ? (
+        <button type="button" class="button quiet small" disabled={busy.value !== "no"} onClick={() => void look()}>{t("undo.look")}</button>
+      ) : null}
+    </section>
+  );
+}
+
+function Place({ number, show }: { readonly number: number; readonly show: Show }) {
+  return <button type="button" class="place" onClick={() => show(`P${number}`)}>P{number}</button>;
+}
+
+function Step({ step, show }: { readonly step: StepReport; readonly show: Show }) {
+  const { status, rung, paragraph, author, checked, note } = step;
+  return (
+    <li class="outcome">
+      <Place number={paragraph} show={show} />
+      <span>
+        {t(`step.${status}`)}
+        {status === "done" && <> · {t(`rung.${rung}`)} · {shown(author ?? "")}{checked ? ` · ${t("step.checked")}` : ""}</>}
+      </span>
+      {note && <span class="small-text muted">{shown(note)}</span>}
+    </li>
+  );
+}
+
+function Undone({ reports, isPreview = false }: { readonly reports: readonly UndoReport[]; readonly isPreview?: boolean }) {
+  return (
+    <ul class="rows">
+      {reports.map(({ paragraph, status, now, then, note }, at) => (
+        <li key={at} class="outcome">
+          <span>{paragraph > 0 ? `P${paragraph} · ` : ""}{t(isPreview && status === "undone" ? "undo.will" : `undo.${status}`)}</span>
+          {isPreview && status === "undone" && (
+            <span class="small-text"><del>{shown(now.slice(0, 160))}</del> <ins>{shown(then.slice(0, 160))}</ins></span>
+          )}
+          {note && <span class="small-text muted">{shown(note)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Copy({ bytes, pane }: { readonly bytes: Uint8Array; readonly pane: Pane }) {
+  const problem = useSignal("");
+  const open = () => {
+    pane.word.openNew(bytes).catch((thrown: unknown) => (problem.value = t("copy.failed", { why: failureOf(thrown).message })));
+  };
+  const download = () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([bytes as BlobPart], { type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document" }));
+    link.download = "redline.docx";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  };
+  return (
+    <div class="copy">
+      <p class="small-text">{t("copy.what")}</p>
+      <div class="row">
+        <button type="button" class="button small" onClick={open}>{t("copy.open")}</button>
+        <button type="button" class="button small" onClick={download}>{t("copy.download")}</button>
+      </div>
+      <p class="problem" role="alert">{problem}</p>
+    </div>
+  );
+}

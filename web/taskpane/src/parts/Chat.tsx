@@ -1,0 +1,103 @@
+// The conversation: what was said and done, and where the person says more.
+//
+// Must never clear what the person is typing, or offer to send while something is under way.
+import { useEffect, useRef } from "preact/hooks";
+import type { Show } from "../show.ts";
+import type { Pane } from "../state/pane.ts";
+import { modelName } from "../state/pane.ts";
+import { busy, cancel, draft, failure, items, send, type Item } from "../state/talk.ts";
+import { isText, shown, t } from "../texts.ts";
+import { Change } from "./Change.tsx";
+import { Failure } from "./Failure.tsx";
+import { Prose } from "./Prose.tsx";
+
+export function Chat({ pane, show, retry }: { readonly pane: Pane; readonly show: Show; readonly retry: () => void }) {
+  const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isAtEnd = useRef(true);
+  const count = items.value.length;
+  useEffect(() => {
+    if (list.current && isAtEnd.current) list.current.scrollTop = list.current.scrollHeight;
+  });
+  const say = (event?: Event) => {
+    event?.preventDefault();
+    const text = draft.value;
+    if (busy.value !== "no" || text.trim() === "") return;
+    draft.value = "";
+    isAtEnd.current = true;
+    void send(pane, text).then(() => field.current?.focus());
+  };
+  return (
+    <div class="chat">
+      <div
+        ref={list}
+        class="talk"
+        role="log"
+        aria-label={t("chat.log")}
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => (isAtEnd.current = scrollHeight - scrollTop - clientHeight < 60)}
+      >
+        {count === 0 && <Welcome />}
+        {items.value.map((item, at) => <Row key={"id" in item ? item.id : at} item={item} pane={pane} show={show} />)}
+        {failure.value && <Failure failure={failure.value} retry={retry} dismiss={() => (failure.value = undefined)} />}
+      </div>
+      <form class="say" onSubmit={say}>
+        <label>
+          <span class="visually-hidden">{t("chat.ask")}</span>
+          <textarea
+            ref={field}
+            rows={3}
+            value={draft.value}
+            placeholder={t("chat.ask")}
+            onInput={(event) => (draft.value = event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.shiftKey && !event.isComposing) say(event);
+            }}
+          />
+        </label>
+        <div class="row spread">
+          <span class="small-text muted" role="status">{busy.value === "no" ? shown(modelName.value ?? "") : t(`busy.${busy.value}`)}</span>
+          {busy.value === "no" ? (
+            <button class="button primary" disabled={draft.value.trim() === ""}>{t("chat.send")}</button>
+          ) : (
+            <button type="button" class="button" disabled={busy.value === "stopping"} onClick={() => void cancel()}>{t("chat.stop")}</button>
+          )}
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function Welcome() {
+  return (
+    <div class="hint">
+      <p>{t("welcome.what")}</p>
+      {(["one", "two", "three"] as const).map((name) => (
+        <button key={name} type="button" class="example" onClick={() => (draft.value = t(`example.${name}`))}>{t(`example.${name}`)}</button>
+      ))}
+    </div>
+  );
+}
+
+function Row({ item, pane, show }: { readonly item: Item; readonly pane: Pane; readonly show: Show }) {
+  switch (item.kind) {
+    case "asked":
+      return <p class="bubble">{shown(item.text)}</p>;
+    case "said":
+      return <Prose text={item.text} show={show} />;
+    case "stopped":
+      return <p class="muted small-text">{t("chat.stopped")}</p>;
+    case "change":
+      return <Change item={item} pane={pane} show={show} />;
+    case "tool": {
+      const name = `tool.${item.name}`;
+      return (
+        <div class={`step is-${item.state}`}>
+          <span class="step-mark" aria-hidden="true" />
+          <span>{isText(name) ? t(name) : shown(item.name)}{item.progress ? ` ${item.progress}` : ""} · {t(`state.${item.state}`)}</span>
+          {item.detail && <p class="small-text why">{shown(item.detail.slice(0, 600))}</p>}
+        </div>
+      );
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// The person's own questions to the document, and what the model found.
+import { useSignal } from "@preact/signals";
+import type { Show } from "../show.ts";
+import { add, cancel, checks, remove, run, running } from "../state/checks.ts";
+import { failureOf, type Pane } from "../state/pane.ts";
+import { busy, failure } from "../state/talk.ts";
+import { shown, t } from "../texts.ts";
+import { Prose } from "./Prose.tsx";
+
+export function Checks({ pane, show }: { readonly pane: Pane; readonly show: Show }) {
+  const question = useSignal("");
+  const put = (event: Event) => {
+    event.preventDefault();
+    add(question.value);
+    question.value = "";
+  };
+  const start = () => {
+    run(pane).catch((thrown: unknown) => (failure.value = failureOf(thrown)));
+  };
+  return (
+    <div class="page">
+      <p class="small-text muted">{t("checks.what")}</p>
+      <div class="row">
+        {running.value ? (
+          <button type="button" class="button" onClick={cancel}>{t("chat.stop")}</button>
+        ) : (
+          <button type="button" class="button primary" disabled={busy.value !== "no" || checks.value.length === 0} onClick={start}>{t("checks.run", { count: checks.value.length })}</button>
+        )}
+      </div>
+      <ul class="rows" aria-live="polite">
+        {checks.value.map((check) => (
+          <li key={check.id} class="card">
+            <p class="card-head">
+              <strong>{shown(check.question)}</strong>
+              {check.verdict && check.state === "done" && <span class={`tag ${check.verdict === "look" ? "warn" : check.verdict}`}>{t(`verdict.${check.verdict}`)}</span>}
+              {check.state === "running" && <span class="tag">{t("state.running")}</span>}
+              {check.state === "failed" && <span class="tag bad">{t("state.failed")}</span>}
+            </p>
+            {check.text && check.state !== "new" && <Prose text={check.text} show={show} />}
+            <button type="button" class="button quiet small" disabled={running.value} onClick={() => remove(check.id)} aria-label={t("checks.remove", { question: check.question })}>{t("checks.delete")}</button>
+          </li>
+        ))}
+      </ul>
+      <form class="row" onSubmit={put}>
+        <label class="grow">
+          <span>{t("checks.new")}</span>
+          <input value={question.value} maxLength={400} onInput={(event) => (question.value = event.currentTarget.value)} />
+        </label>
+        <button class="button" disabled={question.value.trim() === ""}>{t("checks.add")}</button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// The document on its page: drawn, scrolled to where the person wants to look, and a paragraph chosen by a click.
+//
+// Must never lose the place where the person reads when the document is drawn anew.
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { t } from "../texts.ts";
+import { blocksOf, update } from "./blocks.ts";
+import type { DocumentModel } from "./model.ts";
+import { PREFIX } from "./safe.ts";
+
+interface Props {
+  readonly model: DocumentModel;
+  /** Called when a mark of a comment is followed. */
+  readonly showComments: () => void;
+}
+
+export function Paper({ model, showComments }: Props) {
+  const paper = useRef<HTMLDivElement>(null);
+  const known = useRef(new Map<string, HTMLElement[]>());
+  const view = model.loaded.value?.view;
+  useLayoutEffect(() => {
+    if (paper.current && view) known.current = update(paper.current, known.current, blocksOf(view.html));
+  }, [view]);
+  const chosen = model.chosen.value;
+  useLayoutEffect(() => {
+    if (chosen === undefined) return;
+    const element = paper.current?.querySelector(`[data-address="${CSS.escape(chosen)}"]`);
+    element?.classList.add("chosen");
+    return () => element?.classList.remove("chosen");
+  }, [chosen, view]);
+  const wanted = model.wanted.value;
+  useEffect(() => {
+    const { revision, address } = wanted;
+    const by = (name: string, value: string | undefined) =>
+      value === undefined ? null : paper.current?.querySelector<HTMLElement>(`[data-${name}="${CSS.escape(value)}"]`);
+    const element = by("revision", revision) ?? by("address", address);
+    if (!element) return;
+    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    element.scrollIntoView({ block: "center", behavior: isCalm ? "instant" : "smooth" });
+    element.classList.add("found");
+    const timer = setTimeout(() => element.classList.remove("found"), 2_000);
+    return () => {
+      clearTimeout(timer);
+      element.classList.remove("found");
+    };
+  }, [wanted]);
+  const choose = (event: MouseEvent) => {
+    const target = event.target instanceof Element ? event.target : null;
+    const inner = target?.closest<HTMLAnchorElement>('a[href^="#"]');
+    if (inner) {
+      // The part of the address behind `#` is the page's own.
+      event.preventDefault();
+      const id = inner.getAttribute("href")?.slice(1) ?? "";
+      if (id.startsWith(`${PREFIX}comment-`)) showComments();
+      else document.getElementById(id)?.scrollIntoView({ block: "center" });
+      return;
+    }
+    const address = target?.closest<HTMLElement>("[data-address]")?.dataset["address"];
+    // A selection of words is no click on their paragraph, but says where it is as well.
+    if (address !== undefined && !target?.closest("a")) model.chosen.value = address === model.chosen.value ? undefined : address;
+  };
+  return (
+    <article class="paper docx" lang="" aria-label={t("document.view")}>
+      <div ref={paper} class="sheet" onClick={choose} />
+    </article>
+  );
+}

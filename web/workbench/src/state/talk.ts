@@ -1,0 +1,173 @@
+// A conversation as it stands: what was said, and the turn that is under way.
+//
+// Must never send a message twice by itself, or lose one that was not accepted.
+import { batch, signal } from "@preact/signals";
+import type { ChatMessage, SessionState } from "../../../shared/src/server-client.ts";
+import { SessionError } from "../../../shared/src/server-client.ts";
+import type { Segment, SessionClient } from "../../../shared/src/session-client.ts";
+import { putBack } from "./drafts.ts";
+import { conversation, failureOf, person, server } from "./session.ts";
+
+/** What the server does in a turn. */
+export interface Step {
+  readonly id: string;
+  readonly name: string;
+  readonly message: string;
+  readonly state: "started" | "running" | "done" | "failed";
+}
+
+export interface LiveTurn {
+  /** What the person said; unknown of a turn that was found under way. */
+  readonly asked: string | undefined;
+  readonly text: string;
+  readonly steps: readonly Step[];
+  readonly warnings: readonly string[];
+}
+
+/** The least time between two drawings of a text that is being streamed. */
+const FRAME = 60;
+
+export class Talk {
+  readonly messages = signal<readonly ChatMessage[]>([]);
+  readonly session = signal<SessionState | undefined>(undefined);
+  readonly live = signal<LiveTurn | undefined>(undefined);
+  readonly failure = signal<SessionError | undefined>(undefined);
+  /** How many messages come before those that are shown. */
+  readonly earlier = signal(0);
+  /** The further model that answers; the usual one where it is empty. */
+  readonly model = signal("");
+
+  readonly key: string;
+  readonly place: string;
+  readonly #workspace: string | undefined;
+  readonly #changed: () => void;
+  #isStopping = false;
+
+  /** `changed` is called whenever the model may have changed a document. */
+  constructor(key: string, workspace: string | undefined, changed: () => void) {
+    this.key = key;
+    this.place = `talk ${key}`;
+    this.#workspace = workspace;
+    this.#changed = changed;
+  }
+
+  /** Reads what was said, and listens to a turn that is under way. */
+  async open(): Promise<void> {
+    if (this.live.value) return;
+    await this.#look();
+    if (this.session.value?.state === "running" && !this.live.value) {
+      void this.#follow(this.#client().listen(), undefined);
+    }
+  }
+
+  async older(): Promise<void> {
+    try {
+      const page = await server.value.session(this.key, this.earlier.value);
+      batch(() => {
+        this.messages.value = [...page.messages, ...this.messages.value];
+        this.earlier.value = page.first_message ?? 0;
+      });
+    } catch (error) {
+      this.failure.value = failureOf(error);
+    }
+  }
+
+  async send(text: string): Promise<void> {
+    if (this.live.value) return;
+    this.live.value = { asked: text, text: "", steps: [], warnings: [] };
+    this.failure.value = undefined;
+    try {
+      const author = person.value.trim();
+      const known = this.session.value?.settings ?? {};
+      if (author !== "" && known["author"] !== author) {
+        await server.value.configure(this.key, { ...known, author });
+      }
+    } catch (error) {
+      batch(() => {
+        this.live.value = undefined;
+        this.failure.value = failureOf(error);
+        putBack(this.place, text);
+      });
+      return;
+    }
+    await this.#follow(this.#client().send(text), text);
+  }
+
+  /** Has the server stop the turn; the stream tells when it has. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    try {
+      await server.value.cancelTurn(this.key);
+    } catch (error) {
+      this.failure.value = failureOf(error);
+    } finally {
+      this.#isStopping = false;
+    }
+  }
+
+  #client(): SessionClient {
+    return conversation(this.key, this.#workspace, this.model.value === "" ? undefined : this.model.value);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const session = await server.value.session(this.key);
+      batch(() => {
+        this.session.value = session;
+        this.messages.value = session.messages;
+        this.earlier.value = session.first_message ?? 0;
+      });
+    } catch (error) {
+      const failure = failureOf(error);
+      // Nothing was said yet.
+      if (failure.code !== "SESSION_UNKNOWN") this.failure.value = failure;
+    }
+  }
+
+  async #follow(segments: AsyncGenerator<Segment>, asked: string | undefined): Promise<void> {
+    const steps = new Map<string, Step>();
+    const warnings: string[] = [];
+    let text = "";
+    let drawn = 0;
+    const draw = () => {
+      drawn = performance.now();
+      this.live.value = { asked, text, steps: [...steps.values()], warnings };
+    };
+    draw();
+    let end: SessionError | undefined;
+    for await (const segment of segments) {
+      switch (segment.kind) {
+        case "text":
+          text += segment.text;
+          if (performance.now() - drawn > FRAME) draw();
+          break;
+        case "status":
+          if (segment.tool) {
+            const { id, name, state } = segment.tool;
+            steps.set(id, { id, name, state, message: segment.message });
+            if (state === "done") this.#changed();
+          }
+          draw();
+          break;
+        case "warning":
+          warnings.push(`${segment.code}: ${segment.message}`);
+          draw();
+          break;
+        case "error":
+          end = segment.error;
+          break;
+        default:
+      }
+    }
+    await this.#look();
+    batch(() => {
+      this.live.value = undefined;
+      if (!end) return;
+      failureOf(end);
+      this.failure.value = end;
+      if (asked !== undefined && end.code !== "TURN_CANCELLED") putBack(this.place, asked);
+    });
+    this.#changed();
+  }
+}

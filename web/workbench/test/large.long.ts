@@ -1,0 +1,81 @@
+// A document of some two hundred pages: shown, scrolled, changed and typed beside, without a pause that a person feels.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { binary, serveModel } from "../../shared/test/server.ts";
+import type { Server } from "../../shared/test/server.ts";
+import { browserPath, drop, launch, open } from "./browser.ts";
+
+/** Paragraphs of some 75 words; twelve of them fill a page. */
+const PARAGRAPHS = 2_400;
+
+/** A pause that a person feels, in milliseconds; machines that are shared are given three times as much. */
+const PAUSE = 150;
+
+describe.skipIf(!binary || !browserPath)("a long document", () => {
+  let server: Server;
+  let browser: Browser;
+  let bytes: Uint8Array;
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "engross-long-"));
+    const sentence = "The Recipient keeps the Confidential Information secret, uses it for the Permitted Purpose alone, and gives it to nobody who does not need it. ";
+    const text = Array.from({ length: PARAGRAPHS }, (_, at) => (at % 25 === 0 ? `# Part ${at / 25 + 1}` : `Clause ${at}. ${sentence.repeat(3)}`)).join("\n\n");
+    writeFileSync(join(folder, "long.md"), text);
+    execFileSync(binary ?? "engross", ["from-markdown", join(folder, "long.md"), "-o", join(folder, "long.docx")], { stdio: "ignore" });
+    bytes = readFileSync(join(folder, "long.docx"));
+    [server, browser] = await Promise.all([serveModel("rules", {}), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  test("is there within seconds, and stays out of the way", async () => {
+    const { page, misdeeds, close } = await open(browser, server.baseUrl);
+    await page.evaluate(() => {
+      const tasks: number[] = [];
+      Object.assign(globalThis, { tasks });
+      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ["longtask"] });
+    });
+    const worst = () =>
+      page.evaluate(() => {
+        const all = (globalThis as unknown as { tasks: number[] }).tasks;
+        return Math.max(0, ...all.splice(0));
+      });
+    const began = Date.now();
+    await drop(page, ".drop", { name: "long.docx", bytes });
+    await page.waitForSelector(`.paper [data-address="P${PARAGRAPHS}"]`, { state: "attached" });
+    const shown = Date.now() - began;
+    const loading = await worst();
+
+    for (let step = 0; step < 20; step += 1) {
+      await page.locator(".bench-paper").evaluate((element) => element.scrollBy(0, 4_000));
+      await page.waitForTimeout(30);
+    }
+    const scrolling = await worst();
+    await page.getByLabel("What should change?").last().pressSequentially("replace \"Clause 1301.\" with \"Clause thirteen hundred.\"", { delay: 5 });
+    const typing = await worst();
+    const asked = Date.now();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Operations applied: 1").waitFor();
+    await page.getByRole("tab", { name: /Changes/ }).click();
+    await page.locator(".change-row").first().waitFor();
+    const changed = Date.now() - asked;
+    const accepted = Date.now();
+    await page.getByRole("button", { name: /Accept change 1/ }).click();
+    await page.getByText("1 accepted.").waitFor();
+    const resolved = Date.now() - accepted;
+    console.log(JSON.stringify({ paragraphs: PARAGRAPHS, bytes: bytes.length, shown, loading, scrolling, typing, changed, resolved }));
+    expect(shown).toBeLessThan(6_000);
+    expect(scrolling).toBeLessThan(PAUSE);
+    expect(typing).toBeLessThan(PAUSE);
+    expect(changed).toBeLessThan(6_000);
+    expect(resolved).toBeLessThan(6_000);
+    expect(misdeeds).toEqual([]);
+    await close();
+  });
+});
