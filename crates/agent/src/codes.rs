@@ -87,12 +87,16 @@ engross_protocol::codes! {
             instead of the text.",
     }
     CONVERSATION_MENDED: Done, 200 {
-        summary: "The provider refused the conversation, so a mended copy was tried.",
+        summary: "The conversation was mended: what the client sent of it, or a copy for a provider that refused it.",
         why: "\
+            A client that keeps the history itself may cut it off behind a call, send a result twice, or send it behind \
+            later words. Results without a call are left out then, and others are put behind their calls. \
             Some providers refuse a conversation whose calls and results do not stand as they expect. \
             engross then tries copies: with calls and results paired anew, without them, with the last \
             message only. The log keeps what really happened.",
-        remedy: "Nothing. If it happens often, please report it with the provider's words.",
+        remedy: "\
+            Nothing. Of a history that the client sent, send calls and results together and in their order. If a provider refuses often, \
+            please report it with its words.",
     }
     DOCUMENT_NOT_READ: Refused, 500 {
         summary: "The model wanted to edit a document that it has not read.",

@@ -109,8 +109,11 @@ impl<'a> EditRun<'a> {
         events(EditRunEvent::Reading { paragraphs: self.document.paragraph_count() });
         let limit = self.options.max_rounds.max(1);
         let first = first_message(self.document, instruction)?;
-        let mut turn =
-            OneTurn::begin(Message::User { content: first }, SYSTEM.to_owned(), tools(&*self.model));
+        let mut turn = OneTurn::begin(
+            Message::User { content: first, attachments: Vec::new() },
+            SYSTEM.to_owned(),
+            tools(&*self.model),
+        );
         let mut input = Input::Continue;
         let mut text = String::new();
         let mut failure = None;

@@ -16,7 +16,7 @@ pub(crate) fn request(document: &WordDocument, instruction: &str) -> Result<Requ
     let content = first_message(document, instruction)?;
     Ok(Request {
         system: format!("{TRANSLATION_SYSTEM}{}", operations_schema()),
-        messages: vec![Message::User { content }],
+        messages: vec![Message::User { content, attachments: Vec::new() }],
         ..Request::default()
     })
 }

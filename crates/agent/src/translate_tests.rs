@@ -4,7 +4,14 @@ use engross_llm::{Answer, FinishReason};
 use crate::translate::read_answer;
 
 fn read(text: &str, finish: FinishReason) -> Result<Vec<Edit>, &'static str> {
-    let answer = Answer { text: text.to_owned(), tool_calls: vec![], finish, usage: None, sources: vec![] };
+    let answer = Answer {
+        text: text.to_owned(),
+        tool_calls: vec![],
+        finish,
+        usage: None,
+        sources: vec![],
+        thoughts: Vec::new(),
+    };
     let proposals = read_answer(&answer).map_err(|error| error.code)?;
     Ok(proposals.into_iter().map(|proposal| proposal.operation.unwrap().edit).collect())
 }

@@ -64,7 +64,7 @@ async fn a_whole_answer() {
         principal: String::new(),
         key: Some(SessionName::Named("agent:main:dok-ü".to_owned())),
         system: None,
-        messages: vec![Message::User { content: "Hi".to_owned() }],
+        messages: vec![Message::User { content: "Hi".to_owned(), attachments: Vec::new() }],
         tools: None,
         parameters: Parameters::default(),
         workspace: None,

@@ -8,7 +8,7 @@ use engross_agent::session::{
     AnswerPlace, PositionedEvent, RequestError, SessionName, SessionOverview, SessionView, Settings,
     TurnRequest,
 };
-use engross_llm::{Message, OptionTreatment};
+use engross_llm::{Message, MessageAttachment, OptionTreatment};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
@@ -60,6 +60,9 @@ pub trait Service: Send + Sync + 'static {
 
     /// What a model makes of an option with this value: the one of that name, or the usual one.
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment;
+
+    /// Why a model cannot be given something beside text: the one of that name, or the usual one.
+    fn refusal(&self, model: Option<&str>, attachment: &MessageAttachment) -> Option<&'static str>;
 
     /// Names of further models.
     fn models(&self) -> Vec<String>;

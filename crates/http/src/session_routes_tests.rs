@@ -21,7 +21,13 @@ async fn a_session_is_shown_with_its_conversation() {
     let turn = TurnState {
         number: 1,
         phase: TurnPhase::Suspended { deadline: 7 },
-        calls: vec![OpenCall { call: call.clone(), side: CallSide::Client, began: false, result: None }],
+        calls: vec![OpenCall {
+            call: call.clone(),
+            side: CallSide::Client,
+            began: false,
+            result: None,
+            attachments: Vec::new(),
+        }],
         asked: 1,
         client_rounds: 1,
         start: 0,
@@ -36,8 +42,8 @@ async fn a_session_is_shown_with_its_conversation() {
     let session = SessionState {
         key: "agent:main:doc".to_owned(),
         messages: vec![
-            Message::User { content: "Read it.".to_owned() },
-            Message::Assistant { content: String::new(), tool_calls: vec![call] },
+            Message::User { content: "Read it.".to_owned(), attachments: Vec::new() },
+            Message::Assistant { content: String::new(), tool_calls: vec![call], thoughts: Vec::new() },
         ],
         turns: 1,
         turn: Some(turn),

@@ -8,7 +8,7 @@ use engross_agent::session::{
     AnswerPlace, AnswerStream, AnswerView, PositionedEvent, RequestError, SessionName, SessionOverview,
     SessionView, Sessions, Settings, TurnRequest,
 };
-use engross_llm::OptionTreatment;
+use engross_llm::{MessageAttachment, OptionTreatment};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
@@ -137,6 +137,10 @@ impl Service for AllSessions {
 
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
         self.kept.treatment(model, option, value)
+    }
+
+    fn refusal(&self, model: Option<&str>, attachment: &MessageAttachment) -> Option<&'static str> {
+        self.kept.refusal(model, attachment)
     }
 
     fn models(&self) -> Vec<String> {

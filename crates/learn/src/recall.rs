@@ -56,7 +56,7 @@ fn situation(messages: &[Message], tools: &[ToolSpec]) -> Option<RecallSituation
     let place = messages.iter().rposition(|message| matches!(message, Message::User { .. }))?;
     let (before, now) = messages.split_at(place);
     let asked = |message: &Message| match message {
-        Message::User { content } => Some(head(content)),
+        Message::User { content, .. } => Some(head(content)),
         _ => None,
     };
     let calls = now.iter().filter_map(|message| match message {
@@ -85,6 +85,10 @@ impl Model for RecallingModel {
 
     fn treats(&self, option: &str, value: &serde_json::Value) -> engross_llm::OptionTreatment {
         self.model.treats(option, value)
+    }
+
+    fn refuses(&self, attachment: &engross_llm::MessageAttachment) -> Option<&'static str> {
+        self.model.refuses(attachment)
     }
 
     fn answer(&self, mut request: Request) -> BoxStream<'static, Result<Event, Error>> {

@@ -46,6 +46,7 @@ pub async fn collect_within(
     let mut whole = Answer {
         text: String::new(),
         tool_calls: Vec::new(),
+        thoughts: Vec::new(),
         finish: FinishReason::Stop,
         usage: None,
         sources: Vec::new(),
@@ -60,6 +61,7 @@ pub async fn collect_within(
         match event {
             Event::Text(text) => whole.text.push_str(&text),
             Event::Reasoning(_) => {}
+            Event::Thought(thought) => whole.thoughts.push(thought),
             Event::ToolCallStart { index, id, name } => {
                 if whole.tool_calls.len() >= limits.calls {
                     return Err(Error::TooLarge { what: "tool calls", limit: limits.calls });
@@ -90,6 +92,7 @@ pub async fn collect_within(
 fn size(event: &Event) -> usize {
     match event {
         Event::Text(text) | Event::Reasoning(text) => text.len(),
+        Event::Thought(thought) => thought.size(),
         Event::ToolCallStart { id, name, .. } => id.len() + name.len(),
         Event::ToolCallArguments { delta, .. } => delta.len(),
         Event::Source(Source { url, title, quote }) => {

@@ -64,6 +64,7 @@ fn pieces_become_a_whole() {
         finish: FinishReason::ToolCalls,
         usage: Some(Usage { input_tokens: 1, output_tokens: 2 }),
         sources: vec![source("https://a.example/")],
+        thoughts: Vec::new(),
     };
     check(events, Limits::default(), Ok(answer), 13);
 }

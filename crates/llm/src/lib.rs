@@ -3,6 +3,7 @@
 //! Must never know what a document or a session is, read a file or read the environment. Only this crate reaches a
 //! model provider. Start at [`Model`], then [`open`].
 
+mod attachment;
 pub mod codes;
 mod collect;
 mod dialect;
@@ -16,7 +17,10 @@ mod provider;
 mod script;
 mod spec;
 mod text_tools;
+mod thought;
 
+#[cfg(test)]
+mod attachment_tests;
 #[cfg(test)]
 mod collect_tests;
 #[cfg(test)]
@@ -32,6 +36,9 @@ mod provider_tests;
 #[cfg(test)]
 mod spec_tests;
 
+pub use attachment::{
+    AttachmentKind, AttachmentSource, MessageAttachment, attachment_refusal, attachment_table,
+};
 pub use collect::{Limits, collect, collect_within};
 pub use error::Error;
 pub use http::HttpPolicy;
@@ -46,3 +53,4 @@ pub use options::{
 pub use script::ScriptModel;
 pub use secrecy::SecretString;
 pub use spec::ModelSpec;
+pub use thought::{Thought, ThoughtForm};

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Error;
+use crate::attachment::{MessageAttachment, attachment_refusal};
 use crate::options::{AnswerOptions, OptionTreatment, Provider, treatment};
+use crate::thought::Thought;
 
 /// A model that answers a conversation, piece by piece.
 pub trait Model: Send + Sync {
@@ -29,6 +31,11 @@ pub trait Model: Send + Sync {
     /// What it makes of an option with this value, see [`Request::options`].
     fn treats(&self, option: &str, value: &Value) -> OptionTreatment {
         treatment(Provider::Embedded, option, value)
+    }
+
+    /// Why it cannot be given something beside text; nothing when it can.
+    fn refuses(&self, attachment: &MessageAttachment) -> Option<&'static str> {
+        attachment_refusal(Provider::Embedded, attachment)
     }
 }
 
@@ -83,6 +90,9 @@ pub enum Message {
     User {
         /// Its text.
         content: String,
+        /// What it carries beside its text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<MessageAttachment>,
     },
     /// From the model.
     Assistant {
@@ -91,6 +101,9 @@ pub enum Message {
         /// Its calls, in the order it made them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
+        /// What it thought before its calls, for itself; nothing once the turn is over.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        thoughts: Vec<Thought>,
     },
     /// The result of a call.
     Tool {
@@ -103,7 +116,43 @@ pub enum Message {
         /// Whether the tool failed.
         #[serde(default)]
         is_error: bool,
+        /// What it carries beside its text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<MessageAttachment>,
     },
+}
+
+impl Message {
+    /// What a person says, in words alone.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self::User { content: content.into(), attachments: Vec::new() }
+    }
+
+    /// A message in which words stand for whatever `left_out` names of what it carries.
+    #[must_use]
+    pub fn without_attachments(mut self, left_out: impl Fn(&MessageAttachment) -> bool) -> Self {
+        if let Self::User { content, attachments } | Self::Tool { content, attachments, .. } = &mut self {
+            let (gone, stay): (Vec<MessageAttachment>, Vec<MessageAttachment>) =
+                std::mem::take(attachments).into_iter().partition(|attachment| left_out(attachment));
+            *attachments = stay;
+            for attachment in gone {
+                if !content.is_empty() {
+                    content.push('\n');
+                }
+                content.push_str(&attachment.told());
+            }
+        }
+        self
+    }
+
+    /// What it carries beside its text.
+    #[must_use]
+    pub fn attachments(&self) -> &[MessageAttachment] {
+        match self {
+            Self::User { attachments, .. } | Self::Tool { attachments, .. } => attachments,
+            Self::Assistant { .. } => &[],
+        }
+    }
 }
 
 /// A call the model wants made.
@@ -150,6 +199,8 @@ pub enum Event {
     Text(String),
     /// More of the model's reasoning, where the provider shows it.
     Reasoning(String),
+    /// A whole piece of reasoning that goes back to the model with the results of its calls.
+    Thought(Thought),
     /// A call begins. `index` counts the calls of this answer from 0.
     ToolCallStart {
         /// Which call.
@@ -229,6 +280,8 @@ pub struct Answer {
     pub text: String,
     /// All calls, in order.
     pub tool_calls: Vec<ToolCall>,
+    /// What goes back to the model with the results of its calls.
+    pub thoughts: Vec<Thought>,
     /// Why it stopped.
     pub finish: FinishReason,
     /// What it cost, if known.

@@ -171,7 +171,7 @@ const TABLE: &[Row] = &[
         [At(&["reasoning_effort"]), At(&["reasoning_effort"]), Ignored, Ignored],
         Ignored,
     ),
-    row("thinking", Neutral::None, [Ignored, At(&["thinking"]), Ignored, Ignored], Ignored),
+    row("thinking", Neutral::None, [Ignored, At(&["thinking"]), At(&["thinking"]), Ignored], Ignored),
     row("verbosity", Neutral::None, [At(&["verbosity"]), At(&["verbosity"]), Ignored, Ignored], Ignored),
     row(
         "parallel_tool_calls",

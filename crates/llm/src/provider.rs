@@ -11,13 +11,29 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::Value;
 use sse_stream::{Sse, SseByteStream};
 
-use crate::dialect::{Decoder, Dialect, Progress};
+use crate::attachment::{MessageAttachment, attachment_refusal};
+use crate::dialect::{Decoder, Dialect, Progress, REASONING_FIELDS};
 use crate::http::Endpoint;
 use crate::options::{OptionTreatment, treatment};
 use crate::{Error, Event, Model, ModelInfo, Request};
 
 /// The option by which servers are asked for the cost.
 const USAGE_OPTION: &str = "stream_options";
+
+fn has_reasoning(body: &Value) -> bool {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    messages.iter().any(|message| REASONING_FIELDS.iter().any(|field| !message[*field].is_null()))
+}
+
+fn without_reasoning(mut body: Value) -> Value {
+    let messages = body.get_mut("messages").and_then(Value::as_array_mut);
+    for message in messages.into_iter().flatten().filter_map(Value::as_object_mut) {
+        for field in REASONING_FIELDS {
+            message.remove(field);
+        }
+    }
+    body
+}
 
 fn without_usage(mut body: Value) -> Value {
     if let Some(body) = body.as_object_mut() {
@@ -26,19 +42,48 @@ fn without_usage(mut body: Value) -> Value {
     body
 }
 
+/// What stands for a body as a server takes it, once it has refused what is not needed for an answer.
+#[derive(Default)]
+pub(crate) struct ServerHabits {
+    /// It refuses to be asked for the cost.
+    no_usage: AtomicBool,
+    /// It refuses its own reasoning in a conversation.
+    no_reasoning: AtomicBool,
+}
+
+impl ServerHabits {
+    fn fit(&self, mut body: Value) -> Value {
+        if self.no_usage.load(Ordering::Relaxed) {
+            body = without_usage(body);
+        }
+        if self.no_reasoning.load(Ordering::Relaxed) {
+            body = without_reasoning(body);
+        }
+        body
+    }
+
+    /// Learns from a refusal; whether the request is worth another try.
+    fn learn(&self, message: &str, body: &Value) -> bool {
+        let told = message.contains(USAGE_OPTION) && !body[USAGE_OPTION].is_null();
+        let no_usage = told && !self.no_usage.swap(true, Ordering::Relaxed);
+        let told = message.contains("reasoning") && has_reasoning(body);
+        let no_reasoning = told && !self.no_reasoning.swap(true, Ordering::Relaxed);
+        no_usage || no_reasoning
+    }
+}
+
 /// A provider's model.
 pub(crate) struct ProviderModel {
     spec: String,
     endpoint: Arc<Endpoint>,
     dialect: Arc<dyn Dialect>,
-    /// Whether the server refuses to be asked for the cost.
-    frugal: Arc<AtomicBool>,
+    habits: Arc<ServerHabits>,
 }
 
 impl ProviderModel {
     /// The model `spec`, reached at `endpoint` in `dialect`.
     pub(crate) fn new(spec: String, endpoint: Endpoint, dialect: impl Dialect) -> Self {
-        Self { spec, endpoint: Arc::new(endpoint), dialect: Arc::new(dialect), frugal: Arc::default() }
+        Self { spec, endpoint: Arc::new(endpoint), dialect: Arc::new(dialect), habits: Arc::default() }
     }
 }
 
@@ -55,14 +100,15 @@ impl Model for ProviderModel {
         treatment(self.dialect.provider(), option, value)
     }
 
+    fn refuses(&self, attachment: &MessageAttachment) -> Option<&'static str> {
+        attachment_refusal(self.dialect.provider(), attachment)
+    }
+
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
-        let mut body = self.dialect.body(&request);
-        if self.frugal.load(Ordering::Relaxed) {
-            body = without_usage(body);
-        }
+        let body = self.habits.fit(self.dialect.body(&request));
         let body = Bytes::from(body.to_string());
         let reading = Reading {
-            frugal: Arc::clone(&self.frugal),
+            habits: Arc::clone(&self.habits),
             endpoint: Arc::clone(&self.endpoint),
             decoder: self.dialect.decoder(&request),
             source: Source::Request(body),
@@ -74,7 +120,7 @@ impl Model for ProviderModel {
 
 /// An answer on its way.
 pub(crate) struct Reading {
-    pub(crate) frugal: Arc<AtomicBool>,
+    pub(crate) habits: Arc<ServerHabits>,
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) decoder: Box<dyn Decoder>,
     pub(crate) source: Source,
@@ -117,14 +163,19 @@ impl Reading {
     }
 
     async fn open(&mut self, body: Bytes) -> Result<(), Error> {
-        let response = match self.endpoint.send(body.clone()).await {
-            Err(Error::BadRequest { message, .. }) if message.contains(USAGE_OPTION) => {
-                // Some servers know no such option; the cost is worth less than the answer.
-                self.frugal.store(true, Ordering::Relaxed);
-                let plain = serde_json::from_slice(&body).map(without_usage).unwrap_or_default();
-                self.endpoint.send(Bytes::from(plain.to_string())).await?
+        let mut body = body;
+        let response = loop {
+            match self.endpoint.send(body.clone()).await {
+                Err(Error::BadRequest { provider, status, message }) => {
+                    // Some servers know no such fields; they are worth less than the answer.
+                    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+                    if !self.habits.learn(&message, &asked) {
+                        return Err(Error::BadRequest { provider, status, message });
+                    }
+                    body = Bytes::from(self.habits.fit(asked).to_string());
+                }
+                response => break response?,
             }
-            response => response?,
         };
         let bytes = Arc::clone(&self.endpoint).bytes(response);
         self.source = Source::Answer(SseByteStream::new(bytes).boxed());

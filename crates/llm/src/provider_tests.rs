@@ -50,7 +50,7 @@ fn answers() -> [(Box<dyn Dialect>, &'static str, &'static str); 3] {
 /// All that the stream gives for these chunks and then this end.
 fn read(dialect: &dyn Dialect, chunks: Vec<Result<Bytes, Error>>) -> Vec<Result<Event, Error>> {
     let reading = Reading {
-        frugal: Arc::default(),
+        habits: Arc::default(),
         endpoint: Arc::new(endpoint()),
         decoder: dialect.decoder(&Request::default()),
         source: Source::Answer(SseByteStream::new(stream::iter(chunks)).boxed()),

@@ -65,7 +65,7 @@ pub(crate) fn request(text: &DocumentText, asked: &[AskedPosition<'_>]) -> Reque
     content.push_str(&shown(text, asked));
     Request {
         system: SYSTEM.to_owned(),
-        messages: vec![Message::User { content }],
+        messages: vec![Message::User { content, attachments: Vec::new() }],
         tools: vec![tool()],
         tool_choice: ToolChoice::Named(TOOL.to_owned()),
         ..Request::default()

@@ -237,7 +237,9 @@ impl Model for Partner {
     }
 
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
-        let Some(Message::User { content }) = request.messages.first() else { panic!("nothing was asked") };
+        let Some(Message::User { content, .. }) = request.messages.first() else {
+            panic!("nothing was asked")
+        };
         let mut asked = self.asked.lock().unwrap();
         let habit = if asked.len() < self.lapses { self.habit } else { Habit::None };
         asked.push(content.clone());

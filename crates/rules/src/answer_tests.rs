@@ -7,12 +7,12 @@ use crate::{RulesModel, SHORT_FORMS, grammar};
 use engross_llm::{Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
 
 fn user(content: &str) -> Message {
-    Message::User { content: content.to_owned() }
+    Message::User { content: content.to_owned(), attachments: Vec::new() }
 }
 
 fn called(id: &str) -> Message {
     let call = ToolCall { id: id.to_owned(), name: "apply_redlines".to_owned(), arguments: "{}".to_owned() };
-    Message::Assistant { content: String::new(), tool_calls: vec![call] }
+    Message::Assistant { content: String::new(), tool_calls: vec![call], thoughts: Vec::new() }
 }
 
 fn result(content: &str, is_error: bool) -> Message {
@@ -21,6 +21,7 @@ fn result(content: &str, is_error: bool) -> Message {
         name: "apply_redlines".to_owned(),
         content: content.to_owned(),
         is_error,
+        attachments: Vec::new(),
     }
 }
 

@@ -67,7 +67,7 @@ impl Model for RulesModel {
     /// message, or that whole message.
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
         let events = match request.messages.last() {
-            Some(Message::User { content }) => answer_instruction(instruction(content), &request),
+            Some(Message::User { content, .. }) => answer_instruction(instruction(content), &request),
             Some(Message::Tool { content, is_error, .. }) => say(report(content, *is_error)),
             Some(Message::Assistant { .. }) | None => {
                 say(format!("{SELF_DESCRIPTION} There is no instruction to answer."))

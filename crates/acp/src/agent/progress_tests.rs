@@ -22,6 +22,7 @@ fn answered(calls: &[(&str, &str, Value)]) -> LogEvent {
         usage: None,
         cut: None,
         model: String::new(),
+        thoughts: Vec::new(),
     }
 }
 
@@ -96,6 +97,7 @@ fn arguments_that_are_no_json_are_no_harm() {
         usage: None,
         cut: None,
         model: String::new(),
+        thoughts: Vec::new(),
     };
     assert_eq!(shown(progress.stored(&event)), json!([]));
     let stored = LogEvent::resulted("a", ToolResult::error("é".repeat(5000)), ResultSource::Server);

@@ -20,11 +20,11 @@ pub(super) fn updates(messages: &[Message]) -> Vec<SessionUpdate> {
     let (mut updates, mut turn) = (Vec::new(), 0);
     for (at, message) in messages.iter().enumerate() {
         match message {
-            Message::User { content } => {
+            Message::User { content, .. } => {
                 turn += 1;
                 updates.push(SessionUpdate::UserMessageChunk(text_chunk(content)));
             }
-            Message::Assistant { content, tool_calls } => {
+            Message::Assistant { content, tool_calls, .. } => {
                 if !content.is_empty() {
                     updates.push(SessionUpdate::AgentMessageChunk(text_chunk(content)));
                 }

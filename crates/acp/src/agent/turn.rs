@@ -46,7 +46,7 @@ pub(super) async fn run(
         principal: PRINCIPAL.to_owned(),
         key: Some(session.name()),
         system: system.map(str::to_owned),
-        messages: vec![Message::User { content: text }],
+        messages: vec![Message::User { content: text, attachments: Vec::new() }],
         tools: Some(Vec::new()),
         workspace: Some(session.folder.path().display().to_string()),
         ..TurnRequest::default()

@@ -107,12 +107,16 @@ fn said_until(log: &[LogEntry<LogEvent>], answer: u64) -> Vec<Message> {
     let mut state = state_at(log, answer);
     let Some(turn) = state.turn.take() else { return state.messages };
     if turn.has_part() {
-        state.messages.push(Message::Assistant { content: turn.partial, tool_calls: Vec::new() });
+        state.messages.push(Message::Assistant {
+            content: turn.partial,
+            tool_calls: Vec::new(),
+            thoughts: Vec::new(),
+        });
     }
     for call in turn.calls {
         if let Some((content, is_error)) = call.result {
-            let (tool_call_id, name) = (call.call.id, call.call.name);
-            state.messages.push(Message::Tool { tool_call_id, name, content, is_error });
+            let (tool_call_id, name, attachments) = (call.call.id, call.call.name, call.attachments);
+            state.messages.push(Message::Tool { tool_call_id, name, content, is_error, attachments });
         }
     }
     state.messages

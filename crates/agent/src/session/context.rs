@@ -127,6 +127,7 @@ fn pair(messages: &[Message]) -> Vec<Message> {
                             name: call.name.clone(),
                             content: super::intake::NO_RESULT.to_owned(),
                             is_error: true,
+                            attachments: Vec::new(),
                         },
                     });
                 }
@@ -142,8 +143,11 @@ fn without_calls(messages: &[Message]) -> Vec<Message> {
         .iter()
         .filter_map(|message| match message {
             Message::Tool { .. } => None,
-            Message::Assistant { content, .. } => (!content.trim().is_empty())
-                .then(|| Message::Assistant { content: content.clone(), tool_calls: Vec::new() }),
+            Message::Assistant { content, .. } => (!content.trim().is_empty()).then(|| Message::Assistant {
+                content: content.clone(),
+                tool_calls: Vec::new(),
+                thoughts: Vec::new(),
+            }),
             Message::User { .. } => Some(message.clone()),
         })
         .collect()

@@ -431,6 +431,7 @@ impl Decider<'_> {
             usage: None,
             cut: None,
             model: String::new(),
+            thoughts: Vec::new(),
         });
         self.end(TurnEndingKind::Stopped, code, message, None)
     }

@@ -142,7 +142,7 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
     let small = TurnRequest {
         principal: "p".to_owned(),
         idempotency_key: Some("i".to_owned()),
-        messages: vec![Message::User { content: "q".to_owned() }],
+        messages: vec![Message::User { content: "q".to_owned(), attachments: Vec::new() }],
         ..TurnRequest::default()
     };
     let call = ToolCall { id: "1".to_owned(), name: "look".to_owned(), arguments: "{}".to_owned() };
@@ -156,13 +156,14 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
         key: Some(SessionName::Named("k".to_owned())),
         system: Some("s".to_owned()),
         messages: vec![
-            Message::User { content: "q\n".to_owned() },
-            Message::Assistant { content: String::new(), tool_calls: vec![call] },
+            Message::User { content: "q\n".to_owned(), attachments: Vec::new() },
+            Message::Assistant { content: String::new(), tool_calls: vec![call], thoughts: Vec::new() },
             Message::Tool {
                 tool_call_id: "1".to_owned(),
                 name: "look".to_owned(),
                 content: "r".to_owned(),
                 is_error: true,
+                attachments: Vec::new(),
             },
         ],
         tools: Some(vec![ClientTool { spec, read_only: true, idempotent: false }]),

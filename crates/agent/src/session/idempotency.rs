@@ -2,6 +2,7 @@
 //!
 //! Must never give one request the answer of another.
 
+use engross_llm::ToolCall;
 use engross_protocol::hex;
 use engross_protocol::shared;
 use engross_store::Name;
@@ -45,6 +46,26 @@ fn content(request: &TurnRequest) -> String {
         tool_choice: &'a ClientToolChoice,
         write_content: bool,
     }
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "they are shown")]
+    enum Message<'a> {
+        User { content: &'a str },
+        Assistant { content: &'a str, tool_calls: &'a [ToolCall] },
+        Tool { tool_call_id: &'a str, name: &'a str, content: &'a str, is_error: bool },
+    }
+    let message = |message: &'_ engross_llm::Message| -> RawText {
+        use engross_llm::Message as Given;
+        RawText(format!(
+            "{:?}",
+            match message {
+                Given::User { content, .. } => Message::User { content },
+                Given::Assistant { content, tool_calls, .. } => Message::Assistant { content, tool_calls },
+                Given::Tool { tool_call_id, name, content, is_error, .. } =>
+                    Message::Tool { tool_call_id, name, content, is_error: *is_error },
+            }
+        ))
+    };
+    let messages: Vec<RawText> = request.messages.iter().map(message).collect();
     let tool = |tool: &'_ super::request::ClientTool| -> String {
         let spec = &tool.spec;
         let spec =
@@ -61,7 +82,7 @@ fn content(request: &TurnRequest) -> String {
         tool_choice: &asked.tool_choice,
         write_content: asked.write_content,
     };
-    let mut content = format!("{:?}", (&request.key, &request.system, &request.messages, tools, parameters));
+    let mut content = format!("{:?}", (&request.key, &request.system, messages, tools, parameters));
     if let Some(after) = &request.after {
         content.push_str(&format!("{after:?}"));
     }
@@ -71,6 +92,12 @@ fn content(request: &TurnRequest) -> String {
     for tool in request.tools.iter().flatten() {
         if tool.idempotent || tool.spec.strict.is_some() {
             content.push_str(&format!("{:?}", (&tool.spec.name, tool.idempotent, tool.spec.strict)));
+        }
+    }
+    for (at, message) in request.messages.iter().enumerate() {
+        if !message.attachments().is_empty() {
+            let carried = serde_json::to_string(message.attachments()).unwrap_or_default();
+            content.push_str(&format!("{:?}", (at, hex::encode(Sha256::digest(carried.as_bytes())))));
         }
     }
     content

@@ -5,11 +5,12 @@
 
 use std::collections::HashSet;
 
-use engross_llm::{Message, ToolCall};
+use engross_llm::{Message, MessageAttachment, ToolCall};
 use serde_json::{Value, json};
 
 use super::error::RequestError;
 use super::log::{AcceptedRequest, CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind};
+use super::mend::mend;
 use super::request::TurnRequest;
 use super::state::{OpenCall, SessionState, TurnPhase};
 use crate::codes;
@@ -32,17 +33,27 @@ pub(crate) fn take_in(
             "the request has no user message and no tool result; send one in 'messages'",
         ));
     }
+    let waiting = session.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
+    let mended = mend(&request.messages, waiting, session.messages.is_empty());
+    let sent = mended.as_ref().map_or(&request.messages, |mended| &mended.messages);
     let mut known = if request.is_whole {
-        branch(&session.messages, &request.messages)
+        branch(&session.messages, sent)
     } else {
-        repeats(session, &request.messages).unwrap_or_else(|| align(&session.messages, &request.messages))
+        repeats(session, sent).unwrap_or_else(|| align(&session.messages, sent))
     };
     // A client may leave out results that the session has. A branch never begins between a call and its result.
     let results = session.messages.get(known.keep..).unwrap_or_default();
     known.keep += results.iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
-    let rest = request.messages.get(known.consumed..).unwrap_or_default();
+    let rest = sent.get(known.consumed..).unwrap_or_default();
     let mut intake = Intake { session, request, events: Vec::new(), known, now };
     intake.run(rest)?;
+    // What the session knows already was told when it came.
+    if let Some(mended) = mended.as_ref().filter(|mended| mended.from >= known.consumed) {
+        intake.events.push(LogEvent::Noted {
+            code: codes::CONVERSATION_MENDED.name.to_owned(),
+            message: mended.told(),
+        });
+    }
     Ok(intake.events)
 }
 
@@ -124,21 +135,28 @@ fn is_assistant(message: &Message) -> bool {
 fn same(left: &Message, right: &Message) -> bool {
     let text = |left: &str, right: &str| left.trim() == right.trim();
     match (left, right) {
-        (Message::User { content: left }, Message::User { content: right }) => text(left, right),
         (
-            Message::Assistant { content: left, tool_calls: left_calls },
-            Message::Assistant { content: right, tool_calls: right_calls },
+            Message::User { content: left, attachments: left_more },
+            Message::User { content: right, attachments: right_more },
+        ) => text(left, right) && carry_same(left_more, right_more),
+        (
+            Message::Assistant { content: left, tool_calls: left_calls, .. },
+            Message::Assistant { content: right, tool_calls: right_calls, .. },
         ) => {
             text(left, right)
                 && left_calls.len() == right_calls.len()
                 && left_calls.iter().zip(right_calls).all(|(left, right)| same_call(left, right))
         }
         (
-            Message::Tool { tool_call_id: left_id, content: left, .. },
-            Message::Tool { tool_call_id: right_id, content: right, .. },
-        ) => left_id == right_id && text(left, right),
+            Message::Tool { tool_call_id: left_id, content: left, attachments: left_more, .. },
+            Message::Tool { tool_call_id: right_id, content: right, attachments: right_more, .. },
+        ) => left_id == right_id && text(left, right) && carry_same(left_more, right_more),
         _ => false,
     }
+}
+
+fn carry_same(left: &[MessageAttachment], right: &[MessageAttachment]) -> bool {
+    left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left.source == right.source)
 }
 
 /// Whether two calls ask for the same, whatever the form of their JSON.
@@ -251,7 +269,7 @@ impl Intake<'_> {
         let mut open: Vec<ToolCall> = Vec::new();
         for message in new {
             match message {
-                Message::Tool { tool_call_id, name, content, is_error } => {
+                Message::Tool { tool_call_id, name, content, is_error, attachments } => {
                     let at = which(open.iter(), tool_call_id, name);
                     let Some(at) = at else {
                         return Err(unknown_call(tool_call_id, name, json!({"open": names(&open)})));
@@ -262,6 +280,7 @@ impl Intake<'_> {
                         name: call.name,
                         content: content.clone(),
                         is_error: *is_error,
+                        attachments: attachments.clone(),
                     });
                 }
                 other => {
@@ -285,6 +304,7 @@ fn close(adopted: &mut Vec<Message>, open: &mut Vec<ToolCall>) {
         name: call.name,
         content: NO_RESULT.to_owned(),
         is_error: true,
+        attachments: Vec::new(),
     }));
 }
 
@@ -298,12 +318,17 @@ struct GivenResult<'a> {
     id: &'a str,
     content: &'a str,
     is_error: bool,
+    attachments: &'a [MessageAttachment],
 }
 
 impl GivenResult<'_> {
     fn event(&self) -> LogEvent {
-        let result =
-            ToolResult { content: self.content.to_owned(), is_error: self.is_error, ..ToolResult::default() };
+        let result = ToolResult {
+            content: self.content.to_owned(),
+            is_error: self.is_error,
+            attachments: self.attachments.to_vec(),
+            ..ToolResult::default()
+        };
         LogEvent::resulted(self.id, result, ResultSource::Client)
     }
 }
@@ -328,7 +353,7 @@ fn bind<'a>(
     };
     let mut given: Vec<GivenResult<'a>> = Vec::with_capacity(results.len());
     for result in results {
-        let Message::Tool { tool_call_id, name, content, is_error } = result else { continue };
+        let Message::Tool { tool_call_id, name, content, is_error, attachments } = result else { continue };
         let is_open = calls.iter().any(|call| {
             call.call.id == *tool_call_id && call.side == CallSide::Client && call.result.is_none()
         });
@@ -350,14 +375,14 @@ fn bind<'a>(
             return Err(unknown_call(tool_call_id, name, open_calls(calls)));
         };
         if let Some(call) = open.get(at) {
-            given.push(GivenResult { id: &call.call.id, content, is_error: *is_error });
+            given.push(GivenResult { id: &call.call.id, content, is_error: *is_error, attachments });
         }
     }
     Ok(given)
 }
 
 /// The call that a result means: the one with its id, else the only one of its tool, else the only one.
-fn which<'a>(calls: impl Iterator<Item = &'a ToolCall>, id: &str, name: &str) -> Option<usize> {
+pub(super) fn which<'a>(calls: impl Iterator<Item = &'a ToolCall>, id: &str, name: &str) -> Option<usize> {
     let calls: Vec<&ToolCall> = calls.collect();
     if let Some(at) = calls.iter().position(|call| call.id == id) {
         return Some(at);

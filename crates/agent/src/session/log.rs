@@ -2,7 +2,7 @@
 //!
 //! Must never hold what only one process knows. A variant or field that was ever written stays readable.
 
-use engross_llm::{Message, ToolCall, Usage};
+use engross_llm::{Message, MessageAttachment, Thought, ToolCall, Usage};
 use engross_protocol::WriteSessionId;
 use engross_write::WriteFailure;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,9 @@ pub enum LogEvent {
         /// Its calls, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ModelCall>,
+        /// What goes back to the model with the results of its calls, as long as the turn goes on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        thoughts: Vec<Thought>,
         /// What it cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
@@ -67,6 +70,9 @@ pub enum LogEvent {
         /// What is known of it beside what the model reads, for people and transcripts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
+        /// What it carries beside its text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<MessageAttachment>,
         /// Files that the model has seen with it, and in which revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         seen: Vec<SeenFile>,
@@ -305,6 +311,8 @@ pub struct ToolResult {
     pub is_error: bool,
     /// What is known of it beside what the model reads, for people and transcripts.
     pub details: Option<Value>,
+    /// What it carries beside its text.
+    pub attachments: Vec<MessageAttachment>,
     /// Files that the model has seen with it.
     pub seen: Vec<SeenFile>,
     /// The file whose content the model's next answer is.
@@ -331,8 +339,8 @@ impl LogEvent {
     /// The result of the call `id`.
     #[must_use]
     pub fn resulted(id: impl Into<String>, result: ToolResult, from: ResultSource) -> Self {
-        let ToolResult { content, is_error, details, seen, opens, waits } = result;
-        Self::Resulted { id: id.into(), content, is_error, from, details, seen, opens, waits }
+        let ToolResult { content, is_error, details, attachments, seen, opens, waits } = result;
+        Self::Resulted { id: id.into(), content, is_error, from, details, attachments, seen, opens, waits }
     }
 
     /// The kind of entry, for indexes and people.

@@ -175,6 +175,7 @@ impl World {
                     finish: FinishReason::Stop,
                     usage: None,
                     sources: vec![],
+                    thoughts: Vec::new(),
                 };
                 self.step(Input::Answered(answer, "m".to_owned()));
             }
@@ -234,6 +235,7 @@ impl World {
                     name: call.name.clone(),
                     content: format!("result of {}", call.id),
                     is_error: false,
+                    attachments: Vec::new(),
                 };
                 let results: Vec<Message> = open.iter().take(count).map(result).collect();
                 let resting = self.is_resting();
@@ -255,6 +257,7 @@ impl World {
                     name: "fly".to_owned(),
                     content: String::new(),
                     is_error: false,
+                    attachments: Vec::new(),
                 });
                 assert!(!self.send(vec![stray]), "a result without an open call is refused");
             }
@@ -333,7 +336,7 @@ impl World {
             .messages
             .iter()
             .filter_map(|message| match message {
-                Message::User { content } => Some(content.as_str()),
+                Message::User { content, .. } => Some(content.as_str()),
                 _ => None,
             })
             .collect();
@@ -356,7 +359,7 @@ impl World {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { content: text.to_owned() }
+    Message::User { content: text.to_owned(), attachments: Vec::new() }
 }
 
 /// What providers insist on: every call is followed by its one result, every result follows its call.

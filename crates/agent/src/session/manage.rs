@@ -3,7 +3,7 @@
 //! Must never change a session while a turn of it runs.
 
 use engross_journal::{Log, NewLog};
-use engross_llm::{Message, OptionTreatment, Usage};
+use engross_llm::{Message, MessageAttachment, OptionTreatment, Usage};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
@@ -216,12 +216,15 @@ impl Sessions {
                 LogEvent::Accepted(accepted) if entry.seq == place.answer => {
                     input.extend(accepted.messages.iter().cloned());
                 }
-                LogEvent::Resulted { id, content, is_error, from: ResultSource::Client, .. } => {
+                LogEvent::Resulted {
+                    id, content, is_error, attachments, from: ResultSource::Client, ..
+                } => {
                     input.push(Message::Tool {
                         tool_call_id: id.clone(),
                         name: String::new(),
                         content: content.clone(),
                         is_error: *is_error,
+                        attachments: attachments.clone(),
                     });
                 }
                 _ => break,
@@ -255,7 +258,7 @@ impl Sessions {
             let Some(stored) = store.load_by_id(summary.id).await? else { continue };
             let session = Log::<SessionState>::replay(store, stored).await?.into_state();
             let asked = session.messages.iter().rev().find_map(|message| match message {
-                Message::User { content } => Some(content.clone()),
+                Message::User { content, .. } => Some(content.clone()),
                 _ => None,
             });
             lines.push(SessionLine {
@@ -297,6 +300,12 @@ impl Sessions {
     #[must_use]
     pub fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
         self.inner.config.models.get(model).treats(option, value)
+    }
+
+    /// Why a model cannot be given something beside text: the one of that name, or the usual one.
+    #[must_use]
+    pub fn refusal(&self, model: Option<&str>, attachment: &MessageAttachment) -> Option<&'static str> {
+        self.inner.config.models.get(model).refuses(attachment)
     }
 
     /// A session as it stands in the log now.

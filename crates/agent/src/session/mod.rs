@@ -9,6 +9,7 @@
 //! | `log` | what happened, in order? |
 //! | `state` | what is the state of a session, as a fold of its log? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
+//! | `mend` | which results of a history that a client broke belong where? |
 //! | `decide` | what happens next? |
 //! | `decide/write`, `turn/write` | the same where an answer is content of a file |
 //! | `rounds` | what has a turn done so far, and does it get on? |
@@ -38,6 +39,7 @@ mod idempotency;
 mod intake;
 mod log;
 mod manage;
+mod mend;
 mod names;
 mod observe;
 pub(crate) mod one_turn;
@@ -71,6 +73,8 @@ mod lease_tests;
 mod machine_tests;
 #[cfg(test)]
 mod manage_tests;
+#[cfg(test)]
+mod mend_tests;
 #[cfg(test)]
 mod random_support;
 #[cfg(test)]

@@ -359,7 +359,7 @@ impl World {
             match event {
                 LogEvent::Accepted(accepted) => {
                     for message in &accepted.messages {
-                        if let Message::User { content } = message {
+                        if let Message::User { content, .. } = message {
                             *said.entry(content).or_default() += 1;
                         }
                     }
@@ -401,7 +401,7 @@ impl World {
             "every call has a result or is open"
         );
         let mut users = session.messages.iter().filter_map(|message| match message {
-            Message::User { content } => Some(content),
+            Message::User { content, .. } => Some(content),
             _ => None,
         });
         let mut seen = HashSet::new();

@@ -18,6 +18,7 @@ use super::answer::AnswerStream;
 use super::channel::{AnswerHandle, Channel};
 use super::config::SessionsConfig;
 use super::error::RequestError;
+use super::log::LogEvent;
 use super::names::{key_in, name_of, principal_in};
 use super::record::{self, SessionGuard, SessionJournal};
 use super::request::SessionName;
@@ -122,13 +123,15 @@ impl Sessions {
         self.inner.running.load(Ordering::SeqCst)
     }
 
-    /// Begins to work on an answer: its number, and that of the answer it stands for, if it was begun anew.
+    /// Begins to work on an answer: its number, and that of the answer it stands for, if it was begun anew. What was noted when
+    /// its request was taken in is told first.
     pub(super) fn start(
         &self,
         session: SessionGuard,
         (answer, retakes): (u64, Option<u64>),
         created: u64,
         toolbox: Option<Arc<dyn Toolbox>>,
+        taken_in: &[LogEvent],
     ) -> AnswerStream {
         let inner = Arc::clone(&self.inner);
         let channel = Arc::new(Channel::default());
@@ -138,7 +141,8 @@ impl Sessions {
             AnswerHandle { answer, retakes, turn, created, background, channel: Arc::clone(&channel) };
         let stream = AnswerStream::live(id, session.key.clone(), &newest, false);
         inner.journal.get(id).extra.set(newest);
-        let task = TurnTask::new(Arc::clone(&inner.config), channel, Arc::clone(&inner.working), toolbox);
+        let mut task = TurnTask::new(Arc::clone(&inner.config), channel, Arc::clone(&inner.working), toolbox);
+        task.tell(taken_in, &session);
         inner.running.fetch_add(1, Ordering::SeqCst);
         self.inner.tasks.spawn(async move {
             task.run(session).await;

@@ -143,16 +143,16 @@ pub(super) async fn load(store: &dyn Store, id: SessionId) -> SessionState {
 }
 
 pub(super) fn user(text: &str) -> Message {
-    Message::User { content: text.to_owned() }
+    Message::User { content: text.to_owned(), attachments: Vec::new() }
 }
 
 pub(super) fn said(text: &str) -> Message {
-    Message::Assistant { content: text.to_owned(), tool_calls: Vec::new() }
+    Message::Assistant { content: text.to_owned(), tool_calls: Vec::new(), thoughts: Vec::new() }
 }
 
 pub(super) fn called(text: &str, id: &str, name: &str) -> Message {
     let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
-    Message::Assistant { content: text.to_owned(), tool_calls: vec![call] }
+    Message::Assistant { content: text.to_owned(), tool_calls: vec![call], thoughts: Vec::new() }
 }
 
 pub(super) fn result(id: &str, name: &str, content: &str) -> Message {
@@ -161,6 +161,7 @@ pub(super) fn result(id: &str, name: &str, content: &str) -> Message {
         name: name.to_owned(),
         content: content.to_owned(),
         is_error: false,
+        attachments: Vec::new(),
     }
 }
 

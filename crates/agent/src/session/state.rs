@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engross_llm::{Message, ToolCall};
+use engross_llm::{Message, MessageAttachment, Thought, ToolCall};
 use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +136,9 @@ pub struct OpenCall {
     pub began: bool,
     /// Its result: text, and whether it failed.
     pub result: Option<(String, bool)>,
+    /// What its result carries beside its text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<MessageAttachment>,
 }
 
 impl TurnState {
@@ -168,16 +171,17 @@ impl SessionState {
         match event {
             LogEvent::Opened { key } => self.key.clone_from(key),
             LogEvent::Accepted(accepted) => self.accept(accepted),
-            LogEvent::Answered { text, calls, .. } => self.answered(text, calls),
+            LogEvent::Answered { text, calls, thoughts, .. } => self.answered(text, calls, thoughts),
             LogEvent::Began { id } => {
                 if let Some(call) = self.open_call(id) {
                     call.began = true;
                 }
             }
-            LogEvent::Resulted { id, content, is_error, seen, opens, waits, .. } => {
+            LogEvent::Resulted { id, content, is_error, attachments, seen, opens, waits, .. } => {
                 self.seen.extend(seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())));
                 if let Some(call) = self.open_call(id) {
                     call.result = Some((content.clone(), *is_error));
+                    call.attachments.clone_from(attachments);
                     let waiting = waits.then(|| call.call.clone());
                     self.turn.iter_mut().for_each(|turn| turn.waiting.extend(waiting.clone()));
                 }
@@ -188,7 +192,7 @@ impl SessionState {
             }
             LogEvent::Wrote(wrote) => self.wrote(wrote),
             LogEvent::Steered { content } | LogEvent::Reminded { content } => {
-                self.messages.push(Message::User { content: content.clone() });
+                self.messages.push(Message::user(content.clone()));
             }
             LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
@@ -202,6 +206,7 @@ impl SessionState {
                 debug_assert!(self.turn.as_ref().is_none_or(|turn| turn.calls.is_empty()));
                 self.leave();
                 self.keep_partial(ending);
+                self.forget_thoughts();
                 self.turn = None;
             }
             LogEvent::Streamed { text, from } => {
@@ -231,6 +236,7 @@ impl SessionState {
         }
         if self.turn.as_ref().is_some_and(|turn| turn.number != accepted.turn) {
             self.leave();
+            self.forget_thoughts();
         }
         self.messages.extend(accepted.messages.iter().cloned());
         let continued = self.turn.take_if(|turn| turn.number == accepted.turn);
@@ -264,9 +270,13 @@ impl SessionState {
         self.turn = Some(turn);
     }
 
-    fn answered(&mut self, text: &str, calls: &[ModelCall]) {
+    fn answered(&mut self, text: &str, calls: &[ModelCall], thoughts: &[Thought]) {
         let tool_calls = calls.iter().map(|call| call.call.clone()).collect();
-        self.messages.push(Message::Assistant { content: text.to_owned(), tool_calls });
+        self.messages.push(Message::Assistant {
+            content: text.to_owned(),
+            tool_calls,
+            thoughts: thoughts.to_vec(),
+        });
         if let Some(turn) = &mut self.turn {
             turn.asked += 1;
             turn.partial.clear();
@@ -274,7 +284,13 @@ impl SessionState {
             turn.waiting.retain(|waiting| !calls.iter().any(|call| same_call(waiting, &call.call)));
             turn.calls = calls
                 .iter()
-                .map(|call| OpenCall { call: call.call.clone(), side: call.side, began: false, result: None })
+                .map(|call| OpenCall {
+                    call: call.call.clone(),
+                    side: call.side,
+                    began: false,
+                    result: None,
+                    attachments: Vec::new(),
+                })
                 .collect();
             if !turn.calls.is_empty() {
                 turn.phase = TurnPhase::Calling;
@@ -288,10 +304,19 @@ impl SessionState {
         if ending.keeps_part && !turn.partial.is_empty() {
             let content = std::mem::take(&mut turn.partial);
             self.cut = Some(self.messages.len());
-            self.messages.push(Message::Assistant { content, tool_calls: Vec::new() });
+            self.messages.push(Message::Assistant { content, tool_calls: Vec::new(), thoughts: Vec::new() });
         }
         if ending.is_refused {
             self.refused.extend(turn.start..self.messages.len());
+        }
+    }
+
+    /// What was thought is of use to the model for as long as its turn goes on, and providers want no more of it then.
+    fn forget_thoughts(&mut self) {
+        for message in &mut self.messages {
+            if let Message::Assistant { thoughts, .. } = message {
+                *thoughts = Vec::new();
+            }
         }
     }
 
@@ -309,7 +334,8 @@ impl SessionState {
         for call in turn.calls.drain(..) {
             let (content, is_error) = call.result.unwrap_or_default();
             let ToolCall { id, name, .. } = call.call;
-            self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error });
+            let attachments = call.attachments;
+            self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error, attachments });
         }
         turn.phase = TurnPhase::Asking;
     }

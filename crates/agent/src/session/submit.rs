@@ -139,7 +139,7 @@ impl Sessions {
                 }
             };
         };
-        Ok(self.start(session, (answer, None), now, prepared.toolbox.clone()))
+        Ok(self.start(session, (answer, None), now, prepared.toolbox.clone(), &events))
     }
 
     /// A request for a session that exists.
@@ -189,7 +189,7 @@ impl Sessions {
             return self.earlier(prepared).await?.ok_or(error);
         }
         let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
-        Ok(self.start(session, (answer, None), now, toolbox))
+        Ok(self.start(session, (answer, None), now, toolbox, &events))
     }
 
     /// The tools of a session: those of the request, else those of the workspace it had before. A workspace that cannot be
@@ -256,7 +256,7 @@ impl Sessions {
         let now = config.clock.millis();
         let answer = self.retake(&mut session, now).await?;
         let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
-        Ok(Some(self.start(session, (answer, Some(claimed)), now, toolbox)))
+        Ok(Some(self.start(session, (answer, Some(claimed)), now, toolbox, &[])))
     }
 
     /// Begins the answer to what a turn was last asked anew; gives its number.

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engross_llm::{Event, Limits, Model, Request, ToolCall, collect_within};
+use engross_llm::{Event, Limits, Message, MessageAttachment, Model, Request, ToolCall, collect_within};
 use tokio::sync::{Notify, Semaphore};
 use tracing::Instrument;
 
@@ -68,6 +68,13 @@ impl TurnTask {
         };
         let (renderer, tries) = (Renderer::default(), RetryState::default());
         Self { config, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
+    }
+
+    /// Tells what was noted when the request was taken in, which is stored.
+    pub(super) fn tell(&mut self, taken_in: &[LogEvent], session: &SessionState) {
+        for event in taken_in.iter().filter(|event| matches!(event, LogEvent::Noted { .. })) {
+            self.channel.publish(self.renderer.entry(event, session));
+        }
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
@@ -261,6 +268,13 @@ impl TurnTask {
         let streams = ArgumentStreams::new();
         let mut calling = self.calling(session);
         let renderer = &mut self.renderer;
+        let mut request = request;
+        // The conversation may hold what another model was given.
+        let refused = |attachment: &MessageAttachment| model.refuses(attachment).is_some();
+        if request.messages.iter().flat_map(Message::attachments).any(refused) {
+            request.messages =
+                request.messages.into_iter().map(|message| message.without_attachments(refused)).collect();
+        }
         let mut thoughts = Thoughts::default();
         let writer = self.writer.clone().filter(Writer::takes_arguments);
         let answer = async {

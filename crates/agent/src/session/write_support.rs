@@ -143,7 +143,7 @@ impl TestBench {
     /// The last message of each question to the model.
     pub(super) fn asked(&self) -> Vec<String> {
         let last = |messages: Vec<Message>| match messages.last() {
-            Some(Message::User { content } | Message::Tool { content, .. }) => content.clone(),
+            Some(Message::User { content, .. } | Message::Tool { content, .. }) => content.clone(),
             other => panic!("no model is asked with {other:?} at the end"),
         };
         self.model.asked().into_iter().map(last).collect()

@@ -38,7 +38,7 @@ impl Research {
         }
         Ok(Request {
             system: SYSTEM.to_owned(),
-            messages: vec![Message::User { content: self.0.clone() }],
+            messages: vec![Message::User { content: self.0.clone(), attachments: Vec::new() }],
             web_search: true,
             ..Request::default()
         })

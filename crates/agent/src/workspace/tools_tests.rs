@@ -173,7 +173,7 @@ fn ask(text: &str) -> TurnRequest {
     TurnRequest {
         key: Some(SessionName::Named("doc".to_owned())),
         workspace: Some("deal".to_owned()),
-        messages: vec![Message::User { content: text.to_owned() }],
+        messages: vec![Message::User { content: text.to_owned(), attachments: Vec::new() }],
         ..TurnRequest::default()
     }
 }

@@ -231,8 +231,11 @@ fn line(session: &StoredSession) -> String {
 
 fn spoken(message: &Message) -> String {
     match message {
-        Message::User { content } => format!("user: {content}"),
-        Message::Assistant { content, tool_calls } => {
+        Message::User { content, attachments } => {
+            let carried = attachments.iter().map(|attachment| format!(" {}", attachment.told()));
+            format!("user: {content}{}", carried.collect::<String>())
+        }
+        Message::Assistant { content, tool_calls, .. } => {
             let calls = tool_calls.iter().map(|call| format!("\n  calls {} {}", call.name, call.arguments));
             format!("assistant: {content}{}", calls.collect::<String>())
         }

@@ -48,12 +48,18 @@
 //! | heartbeat, final chunk, errors in a stream, resume | `socket_tests`: `a_silent_stream_has_a_heartbeat`; `routes_tests` |
 //! | CORS | `front_door_tests`: `pages_on_this_machine_and_listed_ones_may_call` |
 //! | fairness and 429 | agent `service_tests`: `too_many_requests_are_told_to_wait`; agent `manage_tests`: `places_are_shared_in_the_order_of_coming` |
+//! | pictures and files left out in silence | [`attachments`]: each provider's own form of each, and who refuses which |
+//! | reasoning lost between a call and its result | [`reasoning`] |
+//! | histories that clients break | [`mended`]: `every_broken_history_is_answered_and_told` |
 //! | load, start, memory, index | `cargo xtask bench serve` |
 //! | internal tools visible over HTTP | `routes_tests`: `a_streamed_answer`; agent `tools_tests`: cases 149 and 163 |
 
 mod anomalies;
+mod attachments;
 mod history;
+mod mended;
 mod provider;
+mod reasoning;
 mod refusals;
 mod responses;
 mod tools;

@@ -37,6 +37,11 @@ pub(super) struct Whole {
 
 /// A server whose provider follows a script: waits of milliseconds stand for those of seconds.
 pub(super) fn whole(script: Value) -> Whole {
+    whole_of("compatible", script)
+}
+
+/// The same with the wire of another provider.
+pub(super) fn whole_of(provider_name: &str, script: Value) -> Whole {
     let provider = ModelServer::start(script);
     let policy = HttpPolicy {
         idle_timeout: Duration::from_millis(250),
@@ -44,8 +49,23 @@ pub(super) fn whole(script: Value) -> Whole {
         longest_wait: Duration::from_secs(2),
         ..HttpPolicy::default()
     };
-    let spec = format!("openai-compatible:{}/v1#m", provider.url()).parse().unwrap();
-    let settings = ProviderSettings { policy, ..ProviderSettings::default() };
+    let url = provider.url();
+    let spec = match provider_name {
+        "compatible" => format!("openai-compatible:{url}/v1#m"),
+        name => format!("{name}/m"),
+    };
+    let spec = spec.parse().unwrap();
+    let key = || Some("key".to_owned().into());
+    let settings = ProviderSettings {
+        openai_api_key: key(),
+        anthropic_api_key: key(),
+        gemini_api_key: key(),
+        openai_base_url: Some(format!("{url}/v1")),
+        anthropic_base_url: Some(url.clone()),
+        gemini_base_url: Some(url),
+        policy,
+        ..ProviderSettings::default()
+    };
     let model = engross_llm::open::<Error>(
         &spec,
         &settings,

@@ -188,7 +188,7 @@ pub(super) fn events(stored: &StoredEntries<'_>, seq: u64, event: &LogEvent) -> 
             })
             .into(),
         ),
-        LogEvent::Answered { text, calls, usage, cut, model } => {
+        LogEvent::Answered { text, calls, usage, cut, model, .. } => {
             let answered = of("answered").details(
                 json!({"model": model_name(model), "text": text, "calls": calls.len(), "usage": usage, "cut": cut}).into(),
             );

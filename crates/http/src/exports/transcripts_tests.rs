@@ -30,7 +30,10 @@ fn export(store: &Arc<dyn Store>, folder: &Path) -> Export {
 /// A turn with a message that no file shows in one piece.
 fn turn(number: u64) -> Vec<LogEvent> {
     let content = format!("How are you, Zoë?\n{}", "long ".repeat(9_000));
-    let messages = vec![Message::User { content: "a".to_owned() }, Message::User { content }];
+    let messages = vec![
+        Message::User { content: "a".to_owned(), attachments: Vec::new() },
+        Message::User { content, attachments: Vec::new() },
+    ];
     let accepted = AcceptedRequest { turn: number, messages, ..AcceptedRequest::default() };
     let answered = LogEvent::Answered {
         text: "Well.".to_owned(),
@@ -38,6 +41,7 @@ fn turn(number: u64) -> Vec<LogEvent> {
         usage: None,
         cut: None,
         model: "rules".to_owned(),
+        thoughts: Vec::new(),
     };
     let kind = TurnEndingKind::Whole(AnswerFinish::Stop);
     let ended = TurnEnding {

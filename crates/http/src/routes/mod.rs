@@ -65,6 +65,11 @@ fn settle<S: Service>(server: &Server<S>, asked: &mut RequestHead) -> Result<(),
     }
     let options = asked.request.parameters.options.clone();
     let model = asked.request.parameters.model.as_deref();
+    for (field, attachment) in &asked.attached {
+        if let Some(why) = server.service.refusal(model, attachment) {
+            return Err(Error::invalid(field, format!("is {}: {why}", attachment.kind)));
+        }
+    }
     for (name, value) in options.iter() {
         let field = field_of(name, asked.is_responses);
         match server.service.treatment(model, name, value) {

@@ -12,7 +12,7 @@ use engross_agent::session::{
 };
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
-use engross_llm::{OptionTreatment, Provider, treatment};
+use engross_llm::{MessageAttachment, OptionTreatment, Provider, attachment_refusal, treatment};
 use engross_protocol::{CountingIds, FixedClock, SessionId};
 use engross_store::files::{Locks, Root};
 use serde_json::Value;
@@ -155,6 +155,10 @@ impl Service for Fake {
 
     fn treatment(&self, _: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
         treatment(Provider::Compatible, option, value)
+    }
+
+    fn refusal(&self, _: Option<&str>, attachment: &MessageAttachment) -> Option<&'static str> {
+        attachment_refusal(Provider::Compatible, attachment)
     }
 
     fn models(&self) -> Vec<String> {

@@ -79,7 +79,7 @@ fn bodies_of_chat_completions() {
         ),
         (
             messages(r#"[{"role":"user","content":[{"type":"image_url"}]}]"#),
-            "INVALID_REQUEST `messages[0].content[0]` is of the type image_url, which no model gets here yet: send what it says as text.",
+            "INVALID_REQUEST `messages[0].content[0].image_url` is missing.",
         ),
         // Messages.
         (messages("{}"), "INVALID_REQUEST `messages` must be a list, not an object."),

@@ -29,7 +29,7 @@ pub(crate) fn chat_request(bytes: &[u8]) -> Result<RequestHead, Error> {
         let at = at.item(index);
         conversation.chat_message(fields::object(message, at)?, at)?;
     }
-    let mut notices = conversation.finish(&mut request, "messages")?;
+    let (mut notices, attached) = conversation.finish(&mut request, "messages")?;
 
     let old = !body.contains_key("tools");
     let (tools_name, choice_name) =
@@ -60,6 +60,7 @@ pub(crate) fn chat_request(bytes: &[u8]) -> Result<RequestHead, Error> {
         stream: common.stream,
         include_usage: include_usage.unwrap_or(false),
         notices,
+        attached,
         ..RequestHead::default()
     })
 }

@@ -13,11 +13,11 @@ fn asked(body: &Value) -> RequestHead {
 }
 
 fn user(content: &str) -> Message {
-    Message::User { content: content.to_owned() }
+    Message::User { content: content.to_owned(), attachments: Vec::new() }
 }
 
 fn assistant(content: &str, tool_calls: Vec<engross_llm::ToolCall>) -> Message {
-    Message::Assistant { content: content.to_owned(), tool_calls }
+    Message::Assistant { content: content.to_owned(), tool_calls, thoughts: Vec::new() }
 }
 
 fn result(id: &str, name: &str, content: &str) -> Message {
@@ -26,6 +26,7 @@ fn result(id: &str, name: &str, content: &str) -> Message {
         name: name.to_owned(),
         content: content.to_owned(),
         is_error: false,
+        attachments: Vec::new(),
     }
 }
 
@@ -125,14 +126,8 @@ fn parts_of_text_are_joined_and_others_left_out_with_a_notice() {
     ]});
     let mut expected = conversation(vec![user("One\nTwo\nThree")]);
     expected.notices = vec![
-        Notice::new(
-            "CONTENT_IGNORED",
-            "`messages[0].content[1]` is of the type hologram and was left out: only text is read.",
-        ),
-        Notice::new(
-            "CONTENT_IGNORED",
-            "`messages[1].content[0]` is of the type hologram and was left out: only text is read.",
-        ),
+        Notice::new("CONTENT_IGNORED", "`messages[0].content[1]` is of the type hologram and was left out."),
+        Notice::new("CONTENT_IGNORED", "`messages[1].content[0]` is of the type hologram and was left out."),
         Notice::new("CONTENT_IGNORED", "`messages[1].content` holds no text and was left out."),
         Notice::new("CONTENT_IGNORED", "`messages[2]` has the unknown role 'critic' and was left out."),
     ];
@@ -177,6 +172,7 @@ fn a_result_alone_is_a_request() {
         name: "read".to_owned(),
         content: "TEXT".to_owned(),
         is_error: true,
+        attachments: Vec::new(),
     };
     assert_eq!(asked(&body), conversation(vec![failed]));
 }

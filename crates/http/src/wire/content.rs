@@ -5,10 +5,11 @@
 use std::collections::HashMap;
 
 use engross_agent::session::TurnRequest;
-use engross_llm::{Message, ToolCall};
+use engross_llm::{Message, MessageAttachment, ToolCall};
 use serde_json::Value;
 
 use super::Notice;
+use super::attachments;
 use super::fields::{self, Object, Path, expected};
 use crate::error::Error;
 
@@ -25,6 +26,22 @@ pub(super) fn note(notices: &mut Vec<Notice>, code: &str, message: impl FnOnce()
     }
 }
 
+/// What there is to tell of a conversation, and what it carries beside text, each with its place in the body.
+pub(super) type ReadConversation = (Vec<Notice>, Vec<(String, MessageAttachment)>);
+
+/// What a message says: its text, and what it carries beside it.
+#[derive(Default)]
+pub(super) struct Spoken {
+    pub(super) text: String,
+    pub(super) attachments: Vec<MessageAttachment>,
+}
+
+impl From<String> for Spoken {
+    fn from(text: String) -> Self {
+        Self { text, attachments: Vec::new() }
+    }
+}
+
 /// A conversation being read, oldest message first.
 #[derive(Default)]
 pub(super) struct Conversation {
@@ -34,6 +51,8 @@ pub(super) struct Conversation {
     names: HashMap<String, String>,
     /// The call of the old format that has no result yet: it has no id, so that its result is the next of its tool.
     legacy: Option<ToolCall>,
+    /// What messages carry beside text, and where each stands in the body.
+    attached: Vec<(String, MessageAttachment)>,
     pub(super) notices: Vec<Notice>,
 }
 
@@ -45,12 +64,13 @@ impl Conversation {
         }
     }
 
-    /// What the person says. Without text there is nothing to answer, so it is left out.
-    pub(super) fn user(&mut self, content: String, at: Path<'_>) {
-        if content.trim().is_empty() {
+    /// What the person says. Where there is nothing to answer, it is left out.
+    pub(super) fn user(&mut self, spoken: Spoken, at: Path<'_>) {
+        let Spoken { text, attachments } = spoken;
+        if text.trim().is_empty() && attachments.is_empty() {
             note(&mut self.notices, "CONTENT_IGNORED", || format!("`{at}` holds no text and was left out."));
         } else {
-            self.messages.push(Message::User { content });
+            self.messages.push(Message::User { content: text, attachments });
         }
     }
 
@@ -62,7 +82,7 @@ impl Conversation {
         for call in &tool_calls {
             self.names.insert(call.id.clone(), call.name.clone());
         }
-        self.messages.push(Message::Assistant { content, tool_calls });
+        self.messages.push(Message::Assistant { content, tool_calls, thoughts: Vec::new() });
     }
 
     /// A call that belongs to the answer before it, if the last message is one.
@@ -70,14 +90,15 @@ impl Conversation {
         self.names.insert(call.id.clone(), call.name.clone());
         match self.messages.last_mut() {
             Some(Message::Assistant { tool_calls, .. }) => tool_calls.push(call),
-            _ => self.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] }),
+            _ => self.assistant(String::new(), vec![call]),
         }
     }
 
     /// The result of a call.
-    pub(super) fn result(&mut self, id: String, name: Option<String>, content: String, is_error: bool) {
+    pub(super) fn result(&mut self, id: String, name: Option<String>, spoken: Spoken, is_error: bool) {
         let name = name.or_else(|| self.names.get(&id).cloned()).unwrap_or_default();
-        self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error });
+        let Spoken { text: content, attachments } = spoken;
+        self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error, attachments });
     }
 
     /// A message of chat completions.
@@ -89,12 +110,17 @@ impl Conversation {
             None => return Err(Error::invalid(role_at, "is missing: send system, user, assistant or tool")),
         };
         let content_at = at.field("content");
-        let content = self.text(fields::take(&mut message, "content"), content_at)?;
+        let content = self.spoken(fields::take(&mut message, "content"), content_at)?;
+        if matches!(role.as_str(), "system" | "developer" | "assistant") && !content.attachments.is_empty() {
+            let problem = "carries more than text, which only messages of the user and results of tools can";
+            return Err(Error::invalid(content_at, problem));
+        }
         match role.as_str() {
-            "system" | "developer" => self.instruct(content),
+            "system" | "developer" => self.instruct(content.text),
             "user" => self.user(content, content_at),
             "assistant" => {
                 let refusal = fields::text(&mut message, "refusal", at.field("refusal"))?;
+                let content = content.text;
                 let content = if content.is_empty() { refusal.unwrap_or_default() } else { content };
                 let calls = self.calls(&mut message, at)?;
                 self.assistant(content, calls);
@@ -114,15 +140,16 @@ impl Conversation {
         Ok(())
     }
 
-    /// Text as a string, or as a list of parts, which are joined by line ends. Anything but text is left out.
-    pub(super) fn text(&mut self, content: Option<Value>, at: Path<'_>) -> Result<String, Error> {
+    /// Text as a string, or as a list of parts, whose texts are joined by line ends.
+    pub(super) fn spoken(&mut self, content: Option<Value>, at: Path<'_>) -> Result<Spoken, Error> {
         let parts = match content {
-            None => return Ok(String::new()),
-            Some(Value::String(text)) => return Ok(text),
+            None => return Ok(Spoken::default()),
+            Some(Value::String(text)) => return Ok(text.into()),
             Some(Value::Array(parts)) => parts,
             Some(other) => return Err(Error::invalid(at, expected("a string or a list of parts", &other))),
         };
-        let mut texts = Vec::with_capacity(parts.len());
+        let mut texts: Vec<String> = Vec::with_capacity(parts.len());
+        let mut attachments = Vec::new();
         for (index, part) in parts.into_iter().enumerate() {
             let at = at.item(index);
             let mut part = match part {
@@ -141,28 +168,28 @@ impl Conversation {
                 Some("refusal") => {
                     texts.extend(fields::text(&mut part, "refusal", at.field("refusal"))?);
                 }
-                // Without it the answer would be about something else.
-                Some(
-                    other @ ("image" | "image_url" | "input_image" | "file" | "input_file" | "document"
-                    | "input_audio" | "audio" | "video_url"),
-                ) => {
-                    return Err(Error::invalid(
-                        at,
-                        format!(
-                            "is of the type {other}, which no model gets here yet: send what it says as text"
-                        ),
-                    ));
+                Some(kind) if attachments::is_one(kind) => {
+                    let mut attachment = attachments::read(kind, part, at)?;
+                    // Behind the texts so far, which are joined by line ends.
+                    attachment.at =
+                        texts.iter().map(String::len).sum::<usize>() + texts.len().saturating_sub(1);
+                    self.attached.push((at.to_string(), attachment.clone()));
+                    attachments.push(attachment);
                 }
                 Some(other) => note(&mut self.notices, "CONTENT_IGNORED", || {
-                    format!("`{at}` is of the type {} and was left out: only text is read.", shorten(other))
+                    format!("`{at}` is of the type {} and was left out.", shorten(other))
                 }),
             }
         }
-        Ok(texts.join("\n"))
+        Ok(Spoken { text: texts.join("\n"), attachments })
     }
 
     /// The whole conversation. `field` is what the body calls its messages.
-    pub(super) fn finish(self, request: &mut TurnRequest, field: &'static str) -> Result<Vec<Notice>, Error> {
+    pub(super) fn finish(
+        self,
+        request: &mut TurnRequest,
+        field: &'static str,
+    ) -> Result<ReadConversation, Error> {
         if self.messages.len() > MOST_MESSAGES {
             let problem = format!("holds more than {MOST_MESSAGES} messages; a session knows its history");
             return Err(Error::invalid(field, problem));
@@ -173,7 +200,7 @@ impl Conversation {
         }
         request.system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
         request.messages = self.messages;
-        Ok(self.notices)
+        Ok((self.notices, self.attached))
     }
 
     /// The calls of an assistant message, in the new format or the old.

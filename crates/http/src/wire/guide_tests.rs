@@ -53,7 +53,10 @@ fn the_requests_are_understood() {
         .map(|text| chat_request(text.split_once("\n\n").unwrap().1.as_bytes()).unwrap())
         .collect();
     let [asks, gives] = &requests[..] else { panic!("{} requests", requests.len()) };
-    assert_eq!(asks.request.messages, [Message::User { content: "Summarise the document.".to_owned() }]);
+    assert_eq!(
+        asks.request.messages,
+        [Message::User { content: "Summarise the document.".to_owned(), attachments: Vec::new() }]
+    );
     assert!(asks.request.tools.as_ref().is_some_and(|tools| tools[0].read_only));
     assert_eq!(
         gives.request.messages,
@@ -62,6 +65,7 @@ fn the_requests_are_understood() {
             name: "read_document".to_owned(),
             content: "1. Term. This agreement …".to_owned(),
             is_error: false,
+            attachments: Vec::new(),
         }]
     );
 }
@@ -88,8 +92,8 @@ fn the_answers_are_ours() {
         key: "agent:main:contract.docx".to_owned(),
         turns: 1,
         messages: vec![
-            Message::User { content: "Hi".to_owned() },
-            Message::Assistant { content: "Hello.".to_owned(), tool_calls: Vec::new() },
+            Message::User { content: "Hi".to_owned(), attachments: Vec::new() },
+            Message::Assistant { content: "Hello.".to_owned(), tool_calls: Vec::new(), thoughts: Vec::new() },
         ],
         ..SessionState::default()
     };

@@ -3,6 +3,7 @@
 //! Must never know HTTP, a socket or the clock.
 
 mod answer;
+mod attachments;
 mod chat_answer;
 mod chat_request;
 mod compare;
@@ -61,6 +62,7 @@ pub(crate) use write_session::{
 };
 
 use engross_agent::session::TurnRequest;
+use engross_llm::MessageAttachment;
 
 /// What the model is called when a request names none.
 pub(crate) const DEFAULT_MODEL: &str = "engross";
@@ -87,6 +89,8 @@ pub(crate) struct RequestHead {
     pub(crate) namespaces: Namespaces,
     /// What was left out of the body, for the client to know.
     pub(crate) notices: Vec<Notice>,
+    /// What its messages carry beside text, each with its place in the body.
+    pub(crate) attached: Vec<(String, MessageAttachment)>,
 }
 
 /// Something to know about a request or an answer, that is no failure.

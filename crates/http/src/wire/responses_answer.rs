@@ -5,7 +5,7 @@
 
 use engross_agent::codes::TURN_CANCELLED;
 use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
-use engross_llm::{Message, ToolCall, Usage};
+use engross_llm::{AttachmentKind, AttachmentSource, Message, MessageAttachment, ToolCall, Usage};
 use serde_json::{Value, json};
 
 use super::answer::{self, AnswerShape, Encoder, Head, Item, Progress, Whole};
@@ -50,11 +50,16 @@ pub(crate) fn input_items(head: &Head, input: &[Message]) -> Value {
     for message in input {
         let id = head.item_id("in", items.len());
         match message {
-            Message::User { content } => items.push(json!({
-                "id": id, "type": "message", "role": "user", "status": "completed",
-                "content": [{"type": "input_text", "text": content}],
-            })),
-            Message::Assistant { content, tool_calls } => {
+            Message::User { content, attachments } => {
+                let mut parts = input_attachments(attachments);
+                if !content.is_empty() {
+                    parts.insert(0, json!({"type": "input_text", "text": content}));
+                }
+                items.push(json!({
+                    "id": id, "type": "message", "role": "user", "status": "completed", "content": parts,
+                }));
+            }
+            Message::Assistant { content, tool_calls, .. } => {
                 if !content.is_empty() {
                     items.push(json!({
                         "id": id, "type": "message", "role": "assistant", "status": "completed",
@@ -68,16 +73,46 @@ pub(crate) fn input_items(head: &Head, input: &[Message]) -> Value {
                     }));
                 }
             }
-            Message::Tool { tool_call_id, content, .. } => items.push(json!({
-                "id": id, "type": "function_call_output", "call_id": tool_call_id, "output": content,
-                "status": "completed",
-            })),
+            Message::Tool { tool_call_id, content, attachments, .. } => {
+                let mut output = json!(content);
+                if !attachments.is_empty() {
+                    let mut parts = input_attachments(attachments);
+                    parts.insert(0, json!({"type": "input_text", "text": content}));
+                    output = json!(parts);
+                }
+                items.push(json!({
+                    "id": id, "type": "function_call_output", "call_id": tool_call_id, "output": output,
+                    "status": "completed",
+                }));
+            }
         }
     }
     let id = |item: Option<&Value>| item.map_or(Value::Null, |item| item["id"].clone());
     json!({
         "object": "list", "first_id": id(items.first()), "last_id": id(items.last()), "has_more": false, "data": items,
     })
+}
+
+/// What messages carry beside text, in the form in which it is sent to this route.
+fn input_attachments(attachments: &[MessageAttachment]) -> Vec<Value> {
+    let part = |attachment: &MessageAttachment| {
+        let url = match &attachment.source {
+            AttachmentSource::Inline { media_type, data } => format!("data:{media_type};base64,{data}"),
+            AttachmentSource::Url(url) => url.clone(),
+        };
+        match (attachment.kind, &attachment.source) {
+            (AttachmentKind::Picture, _) => json!({
+                "type": "input_image", "image_url": url, "detail": attachment.detail.as_deref().unwrap_or("auto"),
+            }),
+            (AttachmentKind::Sound, AttachmentSource::Inline { media_type, data }) => {
+                let format = if media_type == "audio/wav" { "wav" } else { "mp3" };
+                json!({"type": "input_audio", "input_audio": {"data": &**data, "format": format}})
+            }
+            (_, AttachmentSource::Url(url)) => json!({"type": "input_file", "file_url": url}),
+            _ => json!({"type": "input_file", "filename": attachment.name, "file_data": url}),
+        }
+    };
+    attachments.iter().map(part).collect()
 }
 
 /// An answer as a stream of events.

@@ -31,7 +31,7 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     let at = Path::root("input");
     match fields::take(&mut body, "input") {
         None => {}
-        Some(Value::String(text)) => conversation.user(text, at),
+        Some(Value::String(text)) => conversation.user(text.into(), at),
         Some(Value::Array(items)) => {
             for (index, item) in items.into_iter().enumerate() {
                 let at = at.item(index);
@@ -40,7 +40,7 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
         }
         Some(other) => return Err(Error::invalid(at, expected("a string or a list of items", &other))),
     }
-    let mut notices = conversation.finish(&mut request, "input")?;
+    let (mut notices, attached) = conversation.finish(&mut request, "input")?;
 
     let mut namespaces = Namespaces::default();
     if let Some(list) = fields::take(&mut body, "tools") {
@@ -85,6 +85,7 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
         include_usage: false,
         namespaces,
         notices,
+        attached,
     })
 }
 
@@ -103,7 +104,7 @@ fn read_item(conversation: &mut Conversation, mut item: Object, at: Path<'_>) ->
         }
         Some("function_call_output") => {
             let id = call_id(&mut item, at)?;
-            let output = conversation.text(fields::take(&mut item, "output"), at.field("output"))?;
+            let output = conversation.spoken(fields::take(&mut item, "output"), at.field("output"))?;
             let name = fields::text(&mut item, "name", at.field("name"))?;
             conversation.result(id, name, output, false);
             Ok(())

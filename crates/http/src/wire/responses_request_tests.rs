@@ -12,7 +12,7 @@ fn asked(body: &Value) -> RequestHead {
 }
 
 fn user(content: &str) -> Message {
-    Message::User { content: content.to_owned() }
+    Message::User { content: content.to_owned(), attachments: Vec::new() }
 }
 
 #[test]
@@ -54,6 +54,7 @@ fn everything_at_once() {
         name: name.to_owned(),
         content: content.to_owned(),
         is_error: false,
+        attachments: Vec::new(),
     };
     let spec = ToolSpec {
         name: "read".to_owned(),
@@ -77,10 +78,15 @@ fn everything_at_once() {
                 Message::Assistant {
                     content: "Let me see.".to_owned(),
                     tool_calls: vec![call("call_1", "read", "{}"), call("call_2", "mcp__list", "{}")],
+                    thoughts: Vec::new(),
                 },
                 result("call_2", "mcp__list", "two"),
                 result("call_1", "read", "one"),
-                Message::Assistant { content: String::new(), tool_calls: vec![call("call_3", "read", "")] },
+                Message::Assistant {
+                    content: String::new(),
+                    tool_calls: vec![call("call_3", "read", "")],
+                    thoughts: Vec::new(),
+                },
                 result("call_3", "read", ""),
             ],
             tools: Some(vec![ClientTool { spec, read_only: false, idempotent: false }]),

@@ -1,7 +1,7 @@
 //! `/v1/sessions/{key}`: a session as it is shown, and settings as they come.
 
 use engross_agent::session::{CallSide, SessionOverview, SessionView, Settings, TurnPhase};
-use engross_llm::{Message, ToolCall};
+use engross_llm::{AttachmentSource, Message, MessageAttachment, ToolCall};
 use engross_protocol::SessionId;
 use serde_json::{Value, json};
 
@@ -131,16 +131,38 @@ pub(crate) fn session_body(view: &SessionView, shown: std::ops::Range<usize>) ->
     body
 }
 
+/// A message; of what it carries beside text only what it is, since the bytes would make the page long.
 fn message(message: &Message) -> Value {
+    let mut shown = text_of(message);
+    if !message.attachments().is_empty() {
+        shown["attachments"] = message.attachments().iter().map(attachment).collect();
+    }
+    shown
+}
+
+fn attachment(attachment: &MessageAttachment) -> Value {
+    let mut shown = match &attachment.source {
+        AttachmentSource::Inline { media_type, .. } => {
+            json!({"kind": attachment.kind, "media_type": media_type, "bytes": attachment.bytes()})
+        }
+        AttachmentSource::Url(url) => json!({"kind": attachment.kind, "url": url}),
+    };
+    if let Some(name) = &attachment.name {
+        shown["name"] = json!(name);
+    }
+    shown
+}
+
+fn text_of(message: &Message) -> Value {
     match message {
-        Message::User { content } => json!({"role": "user", "content": content}),
-        Message::Assistant { content, tool_calls } if tool_calls.is_empty() => {
+        Message::User { content, .. } => json!({"role": "user", "content": content}),
+        Message::Assistant { content, tool_calls, .. } if tool_calls.is_empty() => {
             json!({"role": "assistant", "content": content})
         }
-        Message::Assistant { content, tool_calls } => {
+        Message::Assistant { content, tool_calls, .. } => {
             json!({"role": "assistant", "content": content, "tool_calls": tool_calls.iter().map(call).collect::<Vec<Value>>()})
         }
-        Message::Tool { tool_call_id, name, content, is_error } => json!({
+        Message::Tool { tool_call_id, name, content, is_error, .. } => json!({
             "role": "tool", "tool_call_id": tool_call_id, "name": name, "content": content, "is_error": is_error,
         }),
     }

@@ -146,7 +146,7 @@ pub(super) async fn ask<T>(
     asked: &mut ModelReply<()>,
     read: impl Fn(Value) -> Result<T, String>,
 ) -> Result<T, Error> {
-    let mut messages = vec![Message::User { content: text }];
+    let mut messages = vec![Message::User { content: text, attachments: Vec::new() }];
     let mut reason = String::new();
     for _ in 0..2 {
         let request = Request {
@@ -161,9 +161,14 @@ pub(super) async fn ask<T>(
             Ok(value) => return Ok(value),
             Err(wrong) => reason = wrong,
         }
-        messages.push(Message::Assistant { content: answer.text, tool_calls: Vec::new() });
+        messages.push(Message::Assistant {
+            content: answer.text,
+            tool_calls: Vec::new(),
+            thoughts: Vec::new(),
+        });
         messages.push(Message::User {
             content: format!("That cannot be used: {reason}. Answer with the JSON object alone."),
+            attachments: Vec::new(),
         });
     }
     Err(Error::AnswerInvalid { reason })

@@ -2,16 +2,19 @@
 //!
 //! An answer ends with `message_stop`, its reason coming in the `message_delta` before it.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::calls::Calls;
-use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
+use super::{Decoder, Dialect, MessagePart, Progress, arguments_object, message_parts, parse, reported};
 use crate::http::Endpoint;
 use crate::options::{self, Provider};
-use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, Usage};
+use crate::{
+    AttachmentKind, AttachmentSource, Error, Event, FinishReason, Message, MessageAttachment, Request,
+    Source, Thought, ThoughtForm, ToolCall, ToolChoice, Usage,
+};
 
 /// The provider wants a limit on every request. All its models since 2025 allow this many.
 const DEFAULT_MAX_TOKENS: u32 = 16_000;
@@ -33,7 +36,7 @@ impl Dialect for Anthropic {
         let mut body = json!({
             "model": self.name,
             "max_tokens": request.max_output_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
-            "messages": messages(&request.messages),
+            "messages": self.messages(&request.messages),
             "stream": true,
         });
         if !request.system.trim().is_empty() {
@@ -69,6 +72,12 @@ impl Dialect for Anthropic {
                 Some(_) if !has_tools => drop(fields.remove("tool_choice")),
                 _ => {}
             }
+            // A model that is to think must see what it thought before the calls whose results it is given. Where that is
+            // lost, the provider refuses the whole conversation: it goes on without thinking.
+            let thinks = fields.get("thinking").is_some_and(|thinking| thinking["type"] == "enabled");
+            if thinks && self.has_lost_thoughts(&request.messages) {
+                fields.remove("thinking");
+            }
         }
         body
     }
@@ -84,6 +93,8 @@ impl Dialect for Anthropic {
     fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
         Box::new(EventDecoder {
             calls: Calls::new(request),
+            by: self.name.clone(),
+            thinking: BTreeMap::new(),
             own_tools: HashSet::new(),
             usage: Usage::default(),
             finish: None,
@@ -92,38 +103,97 @@ impl Dialect for Anthropic {
     }
 }
 
-/// Neighbours of one role become one message: all results of a round of calls must stand together in the next one.
-fn messages(conversation: &[Message]) -> Vec<Value> {
-    let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in conversation {
-        let (role, blocks) = blocks(message);
-        match messages.last_mut() {
-            Some((last, all)) if *last == role => all.extend(blocks),
-            _ if blocks.is_empty() => {}
-            _ => messages.push((role, blocks)),
+impl Anthropic {
+    /// Neighbours of one role become one message: all results of a round of calls must stand together in the next one.
+    fn messages(&self, conversation: &[Message]) -> Vec<Value> {
+        let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
+        for message in conversation {
+            let (role, blocks) = self.blocks(message);
+            match messages.last_mut() {
+                Some((last, all)) if *last == role => all.extend(blocks),
+                _ if blocks.is_empty() => {}
+                _ => messages.push((role, blocks)),
+            }
         }
+        messages.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
     }
-    messages.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
-}
 
-fn blocks(message: &Message) -> (&'static str, Vec<Value>) {
-    match message {
-        Message::User { content } => ("user", text_block(content)),
-        Message::Assistant { content, tool_calls } => {
-            let mut blocks = text_block(content);
-            blocks.extend(tool_calls.iter().map(|ToolCall { id, name, arguments }| {
+    /// What of a message's reasoning this model is given back.
+    fn own_thoughts<'a>(&self, thoughts: &'a [Thought]) -> impl Iterator<Item = Value> + 'a {
+        let by = self.name.clone();
+        thoughts.iter().filter(move |thought| thought.by == by).filter_map(|thought| match &thought.form {
+            ThoughtForm::Signed { text, signature } => {
+                Some(json!({"type": "thinking", "thinking": text, "signature": signature}))
+            }
+            ThoughtForm::Sealed { data } => Some(json!({"type": "redacted_thinking", "data": data})),
+            ThoughtForm::Plain { .. } => None,
+        })
+    }
+
+    /// Whether the calls that the model is to go on with came without their reasoning.
+    fn has_lost_thoughts(&self, conversation: &[Message]) -> bool {
+        let last = conversation.iter().rev().find_map(|message| match message {
+            Message::Assistant { tool_calls, thoughts, .. } => Some((tool_calls, thoughts)),
+            _ => None,
+        });
+        last.is_some_and(|(calls, thoughts)| {
+            !calls.is_empty() && self.own_thoughts(thoughts).next().is_none()
+        })
+    }
+
+    fn blocks(&self, message: &Message) -> (&'static str, Vec<Value>) {
+        match message {
+            Message::User { content, attachments } => ("user", part_blocks(content, attachments)),
+            Message::Assistant { content, tool_calls, thoughts } => {
+                let mut blocks: Vec<Value> = self.own_thoughts(thoughts).collect();
+                blocks.extend(text_block(content));
+                blocks.extend(tool_calls.iter().map(|ToolCall { id, name, arguments }| {
                 json!({"type": "tool_use", "id": wire_id(id), "name": name, "input": arguments_object(arguments)})
             }));
-            ("assistant", blocks)
-        }
-        Message::Tool { tool_call_id, content, is_error, .. } => {
-            let mut result =
-                json!({"type": "tool_result", "tool_use_id": wire_id(tool_call_id), "content": content});
-            if *is_error {
-                result["is_error"] = json!(true);
+                ("assistant", blocks)
             }
-            ("user", vec![result])
+            Message::Tool { tool_call_id, content, is_error, attachments, .. } => {
+                let content = match attachments.is_empty() {
+                    true => json!(content),
+                    false => json!(part_blocks(content, attachments)),
+                };
+                let mut result =
+                    json!({"type": "tool_result", "tool_use_id": wire_id(tool_call_id), "content": content});
+                if *is_error {
+                    result["is_error"] = json!(true);
+                }
+                ("user", vec![result])
+            }
         }
+    }
+}
+
+/// Text, pictures and files in their order.
+fn part_blocks(content: &str, attachments: &[MessageAttachment]) -> Vec<Value> {
+    let block = |part| match part {
+        MessagePart::Text(text) => Some(json!({"type": "text", "text": text})),
+        MessagePart::Attachment(attachment) => attachment_block(attachment),
+    };
+    message_parts(content, attachments).into_iter().filter_map(block).collect()
+}
+
+fn attachment_block(attachment: &MessageAttachment) -> Option<Value> {
+    let source = match &attachment.source {
+        AttachmentSource::Inline { media_type, data } => {
+            json!({"type": "base64", "media_type": media_type, "data": &**data})
+        }
+        AttachmentSource::Url(url) => json!({"type": "url", "url": url}),
+    };
+    match attachment.kind {
+        AttachmentKind::Picture => Some(json!({"type": "image", "source": source})),
+        AttachmentKind::Pdf => {
+            let mut block = json!({"type": "document", "source": source});
+            if let Some(name) = &attachment.name {
+                block["title"] = json!(name);
+            }
+            Some(block)
+        }
+        AttachmentKind::Sound => None,
     }
 }
 
@@ -151,6 +221,9 @@ enum Piece {
         index: u64,
         delta: BlockDelta,
     },
+    ContentBlockStop {
+        index: u64,
+    },
     MessageDelta {
         delta: MessageDelta,
         usage: Option<TokenCounts>,
@@ -159,7 +232,7 @@ enum Piece {
     Error {
         error: Value,
     },
-    /// `ping`, `content_block_stop`, and what may be added some day.
+    /// `ping`, and what may be added some day.
     #[serde(other)]
     Other,
 }
@@ -179,6 +252,11 @@ enum Block {
     Thinking {
         #[serde(default)]
         thinking: String,
+        #[serde(default)]
+        signature: String,
+    },
+    RedactedThinking {
+        data: String,
     },
     ToolUse {
         id: String,
@@ -207,7 +285,9 @@ enum BlockDelta {
     CitationsDelta {
         citation: Citation,
     },
-    /// Signatures.
+    SignatureDelta {
+        signature: String,
+    },
     #[serde(other)]
     Other,
 }
@@ -240,6 +320,10 @@ struct TokenCounts {
 
 struct EventDecoder {
     calls: Calls,
+    /// The model's name.
+    by: String,
+    /// Reasoning on its way, by the number of its block: text and signature.
+    thinking: BTreeMap<u64, (String, String)>,
     /// Numbers of the blocks in which the provider calls its own tools.
     own_tools: HashSet<u64>,
     usage: Usage,
@@ -259,7 +343,11 @@ impl Decoder for EventDecoder {
             Piece::MessageStart { message } => self.count(message.usage),
             Piece::ContentBlockStart { index, content_block } => match content_block {
                 Block::Text { text } => push(events, text, Event::Text),
-                Block::Thinking { thinking } => push(events, thinking, Event::Reasoning),
+                Block::Thinking { thinking, signature } => {
+                    self.thinking.insert(index, (thinking.clone(), signature));
+                    push(events, thinking, Event::Reasoning);
+                }
+                Block::RedactedThinking { data } => self.thought(ThoughtForm::Sealed { data }, events),
                 Block::ToolUse { id, name, input } => {
                     self.calls.start(index, &id, &name, from, events)?;
                     // Empty as a rule, the arguments coming in deltas.
@@ -274,7 +362,17 @@ impl Decoder for EventDecoder {
             },
             Piece::ContentBlockDelta { index, delta } => match delta {
                 BlockDelta::TextDelta { text } => push(events, text, Event::Text),
-                BlockDelta::ThinkingDelta { thinking } => push(events, thinking, Event::Reasoning),
+                BlockDelta::ThinkingDelta { thinking } => {
+                    if let Some((text, _)) = self.thinking.get_mut(&index) {
+                        text.push_str(&thinking);
+                    }
+                    push(events, thinking, Event::Reasoning);
+                }
+                BlockDelta::SignatureDelta { signature } => {
+                    if let Some((_, whole)) = self.thinking.get_mut(&index) {
+                        whole.push_str(&signature);
+                    }
+                }
                 BlockDelta::CitationsDelta {
                     citation: Citation::WebSearchResultLocation { url, title, cited_text },
                 } => events.push_back(Event::Source(Source {
@@ -289,6 +387,14 @@ impl Decoder for EventDecoder {
                 }
                 BlockDelta::Other => {}
             },
+            Piece::ContentBlockStop { index } => {
+                // Without a signature the provider would refuse it.
+                if let Some((text, signature)) =
+                    self.thinking.remove(&index).filter(|(_, signed)| !signed.is_empty())
+                {
+                    self.thought(ThoughtForm::Signed { text, signature }, events);
+                }
+            }
             Piece::MessageDelta { delta, usage } => {
                 if let Some(reason) = delta.stop_reason {
                     self.finish = Some(finish_reason(&reason));
@@ -316,6 +422,10 @@ impl Decoder for EventDecoder {
 }
 
 impl EventDecoder {
+    fn thought(&self, form: ThoughtForm, events: &mut VecDeque<Event>) {
+        events.push_back(Event::Thought(Thought { by: self.by.clone(), form }));
+    }
+
     fn count(&mut self, counts: Option<TokenCounts>) {
         let Some(counts) = counts else { return };
         if let Some(input) = counts.input_tokens {

@@ -81,9 +81,12 @@ fn failures() {
 
 #[test]
 fn blank_text_is_not_sent() {
-    let user = |content: &str| Message::User { content: content.to_owned() };
-    let assistant =
-        |content: &str| Message::Assistant { content: content.to_owned(), tool_calls: Vec::new() };
+    let user = |content: &str| Message::User { content: content.to_owned(), attachments: Vec::new() };
+    let assistant = |content: &str| Message::Assistant {
+        content: content.to_owned(),
+        tool_calls: Vec::new(),
+        thoughts: Vec::new(),
+    };
     let messages = vec![assistant(""), user("a"), assistant(" \n"), user(""), user("b")];
     let body = Anthropic { name: "m".to_owned() }.body(&Request { messages, ..Request::default() });
     let texts =

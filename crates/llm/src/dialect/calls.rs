@@ -32,9 +32,9 @@ impl Calls {
         let mut hasher = DefaultHasher::new();
         for message in &request.messages {
             match message {
-                Message::User { content } => content.hash(&mut hasher),
+                Message::User { content, .. } => content.hash(&mut hasher),
                 Message::Tool { content, .. } => content.hash(&mut hasher),
-                Message::Assistant { content, tool_calls } => {
+                Message::Assistant { content, tool_calls, .. } => {
                     content.hash(&mut hasher);
                     for call in tool_calls {
                         (&call.id, &call.arguments).hash(&mut hasher);

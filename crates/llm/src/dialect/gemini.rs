@@ -9,10 +9,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::calls::Calls;
-use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
+use super::{Decoder, Dialect, MessagePart, Progress, arguments_object, message_parts, parse, reported};
 use crate::http::Endpoint;
 use crate::options::{self, Provider};
-use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, Usage};
+use crate::{
+    AttachmentSource, Error, Event, FinishReason, Message, MessageAttachment, Request, Source, ToolCall,
+    ToolChoice, Usage,
+};
 
 /// How many signatures are kept: more calls than a turn may make.
 const SIGNATURES: usize = 512;
@@ -109,17 +112,19 @@ impl Gemini {
 
     fn parts(&self, message: &Message) -> (&'static str, Vec<Value>) {
         match message {
-            Message::User { content } => ("user", text_part(content)),
-            Message::Assistant { content, tool_calls } => {
+            Message::User { content, attachments } => ("user", user_parts(content, attachments)),
+            Message::Assistant { content, tool_calls, .. } => {
                 let mut parts = text_part(content);
                 parts.extend(tool_calls.iter().enumerate().map(|(index, call)| self.call_part(index, call)));
                 ("model", parts)
             }
-            Message::Tool { tool_call_id, name, content, is_error } => {
+            Message::Tool { tool_call_id, name, content, is_error, attachments } => {
                 let field = if *is_error { "error" } else { "output" };
                 let response = json!({field: content});
                 let result = json!({"id": tool_call_id, "name": name, "response": response});
-                ("user", vec![json!({"functionResponse": result})])
+                let mut parts = vec![json!({"functionResponse": result})];
+                parts.extend(attachments.iter().filter_map(inline_part));
+                ("user", parts)
             }
         }
     }
@@ -149,6 +154,28 @@ impl Signatures {
             all.pop_front();
         }
         all.push_back((id, signature));
+    }
+}
+
+fn user_parts(content: &str, attachments: &[MessageAttachment]) -> Vec<Value> {
+    if attachments.is_empty() {
+        return text_part(content);
+    }
+    let part = |part| match part {
+        MessagePart::Text(text) => Some(json!({"text": text})),
+        MessagePart::Attachment(attachment) => inline_part(attachment),
+    };
+    message_parts(content, attachments).into_iter().filter_map(part).collect()
+}
+
+fn inline_part(attachment: &MessageAttachment) -> Option<Value> {
+    match &attachment.source {
+        AttachmentSource::Inline { media_type, data } => {
+            // The provider's name for MP3.
+            let media_type = if media_type == "audio/mpeg" { "audio/mp3" } else { media_type };
+            Some(json!({"inlineData": {"mimeType": media_type, "data": &**data}}))
+        }
+        AttachmentSource::Url(_) => None,
     }
 }
 

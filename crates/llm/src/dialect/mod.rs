@@ -27,11 +27,11 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use anthropic::Anthropic;
 pub(crate) use gemini::Gemini;
-pub(crate) use openai::{OpenAi, TokenLimit};
+pub(crate) use openai::{OpenAi, REASONING_FIELDS, TokenLimit};
 
 use crate::http::{Endpoint, message_in};
 use crate::options::Provider;
-use crate::{Error, Event, FinishReason, Request};
+use crate::{Error, Event, FinishReason, MessageAttachment, Request};
 
 /// A provider's format.
 pub(crate) trait Dialect: Send + Sync + 'static {
@@ -72,6 +72,35 @@ pub(crate) enum Progress {
     More,
     /// This was the last event.
     Done,
+}
+
+/// A piece of what a message says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum MessagePart<'a> {
+    Text(&'a str),
+    Attachment(&'a MessageAttachment),
+}
+
+/// A message's text and what it carries, in the order in which they were sent. Blank text says nothing.
+fn message_parts<'a>(content: &'a str, attachments: &'a [MessageAttachment]) -> Vec<MessagePart<'a>> {
+    let mut parts = Vec::with_capacity(attachments.len() * 2 + 1);
+    let mut from = 0;
+    let mut text = |until: usize, parts: &mut Vec<MessagePart<'a>>| {
+        let until = content.floor_char_boundary(until.max(from));
+        let piece = content.get(from..until).unwrap_or_default();
+        // The line end that joins it to what stands before.
+        let piece = if from > 0 { piece.strip_prefix('\n').unwrap_or(piece) } else { piece };
+        from = until;
+        if !piece.trim().is_empty() {
+            parts.push(MessagePart::Text(piece));
+        }
+    };
+    for attachment in attachments {
+        text(attachment.at, &mut parts);
+        parts.push(MessagePart::Attachment(attachment));
+    }
+    text(content.len(), &mut parts);
+    parts
 }
 
 /// Parses the data of an event.

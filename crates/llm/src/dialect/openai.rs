@@ -8,10 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
-use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
+use super::{Decoder, Dialect, MessagePart, Progress, arguments_object, message_parts, parse, reported};
 use crate::http::Endpoint;
 use crate::options::{self, Provider};
-use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, ToolSpec, Usage};
+use crate::{
+    AttachmentKind, AttachmentSource, Error, Event, FinishReason, Message, MessageAttachment, Request,
+    Source, Thought, ThoughtForm, ToolCall, ToolChoice, ToolSpec, Usage,
+};
+
+/// What servers call the reasoning in an answer. It goes back under the same name.
+pub(crate) const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// Chat completions with the model `name`.
 pub(crate) struct OpenAi {
@@ -36,7 +42,7 @@ impl Dialect for OpenAi {
         if !request.system.is_empty() {
             messages.push(json!({"role": "system", "content": request.system}));
         }
-        messages.extend(request.messages.iter().map(|each| message(each, request)));
+        self.tell(request, &mut messages);
         let mut body = json!({
             "model": self.name, "messages": messages, "stream": true, "stream_options": {"include_usage": true},
         });
@@ -103,7 +109,72 @@ impl Dialect for OpenAi {
     }
 
     fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
-        Box::new(ChunkDecoder { calls: Calls::new(request), texts: Vec::new(), finish: None })
+        Box::new(ChunkDecoder {
+            calls: Calls::new(request),
+            by: self.name.clone(),
+            reasoning: Vec::new(),
+            texts: Vec::new(),
+            finish: None,
+        })
+    }
+}
+
+impl OpenAi {
+    /// The conversation. Results of calls hold text alone here: what they carry beside it comes as a message behind them.
+    fn tell(&self, request: &Request, messages: &mut Vec<Value>) {
+        let mut carried = Vec::new();
+        for each in &request.messages {
+            if !matches!(each, Message::Tool { .. }) {
+                carry(&mut carried, messages);
+            }
+            let mut told = message(each, request);
+            match each {
+                Message::Tool { name, attachments, .. } if !attachments.is_empty() => {
+                    carried.push(json!({"type": "text", "text": format!("From the result of {name}:")}));
+                    carried.extend(attachments.iter().map(attachment_part));
+                }
+                Message::Assistant { thoughts, .. } => {
+                    for thought in thoughts.iter().filter(|thought| thought.by == self.name) {
+                        if let ThoughtForm::Plain { field, text } = &thought.form {
+                            told[field] = json!(text);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            messages.push(told);
+        }
+        carry(&mut carried, messages);
+    }
+}
+
+fn carry(carried: &mut Vec<Value>, messages: &mut Vec<Value>) {
+    if !carried.is_empty() {
+        messages.push(json!({"role": "user", "content": std::mem::take(carried)}));
+    }
+}
+
+fn attachment_part(attachment: &MessageAttachment) -> Value {
+    let url = || match &attachment.source {
+        AttachmentSource::Inline { media_type, data } => format!("data:{media_type};base64,{data}"),
+        AttachmentSource::Url(url) => url.clone(),
+    };
+    match (attachment.kind, &attachment.source) {
+        (AttachmentKind::Sound, AttachmentSource::Inline { media_type, data }) => {
+            let format = if media_type == "audio/wav" { "wav" } else { "mp3" };
+            json!({"type": "input_audio", "input_audio": {"data": &**data, "format": format}})
+        }
+        (AttachmentKind::Pdf, _) => {
+            let name = attachment.name.as_deref().unwrap_or("file.pdf");
+            json!({"type": "file", "file": {"filename": name, "file_data": url()}})
+        }
+        (AttachmentKind::Picture | AttachmentKind::Sound, _) => {
+            let mut picture = json!({"url": url()});
+            if let Some(detail) = &attachment.detail {
+                picture["detail"] = json!(detail);
+            }
+            json!({"type": "image_url", "image_url": picture})
+        }
     }
 }
 
@@ -114,11 +185,21 @@ fn is_free_text(request: &Request, name: &str) -> bool {
 
 fn message(message: &Message, request: &Request) -> Value {
     match message {
-        Message::User { content } => json!({"role": "user", "content": content}),
-        Message::Assistant { content, tool_calls } if tool_calls.is_empty() => {
+        Message::User { content, attachments } if attachments.is_empty() => {
+            json!({"role": "user", "content": content})
+        }
+        Message::User { content, attachments } => {
+            let part = |part| match part {
+                MessagePart::Text(text) => json!({"type": "text", "text": text}),
+                MessagePart::Attachment(attachment) => attachment_part(attachment),
+            };
+            let parts: Vec<Value> = message_parts(content, attachments).into_iter().map(part).collect();
+            json!({"role": "user", "content": parts})
+        }
+        Message::Assistant { content, tool_calls, .. } if tool_calls.is_empty() => {
             json!({"role": "assistant", "content": content})
         }
-        Message::Assistant { content, tool_calls } => {
+        Message::Assistant { content, tool_calls, .. } => {
             let content = if content.is_empty() { Value::Null } else { json!(content) };
             let calls: Vec<Value> = tool_calls.iter().map(|each| call(each, request)).collect();
             json!({"role": "assistant", "content": content, "tool_calls": calls})
@@ -228,6 +309,10 @@ struct TokenCounts {
 
 struct ChunkDecoder {
     calls: Calls,
+    /// The model's name.
+    by: String,
+    /// The reasoning so far, by the server's name for it.
+    reasoning: Vec<(&'static str, String)>,
     /// The provider's numbers of the calls whose text is put into JSON here; it is still open.
     texts: Vec<u64>,
     finish: Option<FinishReason>,
@@ -275,6 +360,11 @@ impl Decoder for ChunkDecoder {
             self.texts.drain(..).for_each(|number| self.calls.argument_end(number, events));
         }
         self.calls.end(events);
+        let reasoning = std::mem::take(&mut self.reasoning);
+        for (field, text) in reasoning.into_iter().filter(|_| !self.calls.is_empty()) {
+            let form = ThoughtForm::Plain { field: field.to_owned(), text };
+            events.push_back(Event::Thought(Thought { by: self.by.clone(), form }));
+        }
         let wants_tools = finish == FinishReason::Stop && !self.calls.is_empty();
         Some(if wants_tools { FinishReason::ToolCalls } else { finish })
     }
@@ -282,8 +372,16 @@ impl Decoder for ChunkDecoder {
 
 impl ChunkDecoder {
     fn delta(&mut self, delta: Delta, from: &Endpoint, events: &mut VecDeque<Event>) -> Result<(), Error> {
-        let reasoning = delta.reasoning_content.or(delta.reasoning).filter(|text| !text.is_empty());
-        events.extend(reasoning.map(Event::Reasoning));
+        // Some servers send the same under both names.
+        let content = delta.reasoning_content.map(|text| (REASONING_FIELDS[0], text));
+        let reasoning = content.or_else(|| delta.reasoning.map(|text| (REASONING_FIELDS[1], text)));
+        if let Some((field, text)) = reasoning.filter(|(_, text)| !text.is_empty()) {
+            match self.reasoning.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, whole)) => whole.push_str(&text),
+                None => self.reasoning.push((field, text.clone())),
+            }
+            events.push_back(Event::Reasoning(text));
+        }
         let texts = match delta.content {
             None => Vec::new(),
             Some(Content::Text(text)) => vec![text],

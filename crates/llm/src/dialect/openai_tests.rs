@@ -101,7 +101,11 @@ fn failures() {
 fn ids_are_unique_in_a_conversation() {
     let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
     let request = Request {
-        messages: vec![Message::Assistant { content: String::new(), tool_calls: vec![call] }],
+        messages: vec![Message::Assistant {
+            content: String::new(),
+            tool_calls: vec![call],
+            thoughts: Vec::new(),
+        }],
         ..Request::default()
     };
     let data = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},{"index":1,"function":{"name":"f"}},{"index":2,"id":"b","function":{"name":"f"}}]}}]}"#;
@@ -132,7 +136,11 @@ fn free_text_of_a_call_is_an_argument_that_stays_open_when_it_is_cut() {
         arguments: json!({"input": "a \"b\"\n"}).to_string(),
     };
     let request = Request {
-        messages: vec![Message::Assistant { content: String::new(), tool_calls: vec![said] }],
+        messages: vec![Message::Assistant {
+            content: String::new(),
+            tool_calls: vec![said],
+            thoughts: Vec::new(),
+        }],
         tools: vec![tool],
         tool_choice: ToolChoice::Named("f".to_owned()),
         ..Request::default()

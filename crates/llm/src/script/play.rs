@@ -184,7 +184,7 @@ fn arguments_of(call: &Call, fault: Option<&Fault>) -> String {
 
 fn fits(when: &When, request: &Request) -> bool {
     let (role, last) = match request.messages.last() {
-        Some(Message::User { content }) => (Some(Role::User), content.as_str()),
+        Some(Message::User { content, .. }) => (Some(Role::User), content.as_str()),
         Some(Message::Assistant { content, .. }) => (Some(Role::Assistant), content.as_str()),
         Some(Message::Tool { content, .. }) => (Some(Role::Tool), content.as_str()),
         None => (None, ""),
@@ -192,7 +192,7 @@ fn fits(when: &When, request: &Request) -> bool {
     let anywhere = |wanted: &str| {
         request.system.contains(wanted)
             || request.messages.iter().any(|message| match message {
-                Message::User { content }
+                Message::User { content, .. }
                 | Message::Assistant { content, .. }
                 | Message::Tool { content, .. } => content.contains(wanted),
             })

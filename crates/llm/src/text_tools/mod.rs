@@ -50,6 +50,10 @@ impl<M: Model + 'static> Model for TextTools<M> {
         self.model.treats(option, value)
     }
 
+    fn refuses(&self, attachment: &crate::MessageAttachment) -> Option<&'static str> {
+        self.model.refuses(attachment)
+    }
+
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
         if request.tools.is_empty() {
             return self.model.answer(request);

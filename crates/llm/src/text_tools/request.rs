@@ -29,7 +29,11 @@ pub(super) fn in_text(request: Request) -> Request {
     for message in request.messages {
         match (told(message), messages.last_mut()) {
             // Many servers want the two sides to take turns.
-            (Message::User { content }, Some(Message::User { content: last })) => {
+            (
+                Message::User { content, attachments },
+                Some(Message::User { content: last, attachments: more }),
+            ) => {
+                more.extend(attachments);
                 last.push_str("\n\n");
                 last.push_str(&content);
             }
@@ -42,17 +46,17 @@ pub(super) fn in_text(request: Request) -> Request {
 fn told(message: Message) -> Message {
     match message {
         Message::User { .. } => message,
-        Message::Assistant { mut content, tool_calls } => {
+        Message::Assistant { mut content, tool_calls, .. } => {
             for call in tool_calls {
                 let separator = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
                 let arguments = call.arguments.replace('\n', " ");
                 _ = writeln!(content, "{separator}{CALL}{} {arguments}", call.name);
             }
-            Message::Assistant { content, tool_calls: Vec::new() }
+            Message::Assistant { content, tool_calls: Vec::new(), thoughts: Vec::new() }
         }
-        Message::Tool { name, content, is_error, .. } => {
+        Message::Tool { name, content, is_error, attachments, .. } => {
             let what = if is_error { "The call failed" } else { "Result" };
-            Message::User { content: format!("{what} of {name}:\n{content}") }
+            Message::User { content: format!("{what} of {name}:\n{content}"), attachments }
         }
     }
 }

@@ -50,15 +50,16 @@ fn question() -> Request {
     let call =
         ToolCall { id: "a".to_owned(), name: "write".to_owned(), arguments: "{\"file\":\"x\"}".to_owned() };
     let messages = vec![
-        Message::User { content: "Write x.".to_owned() },
-        Message::Assistant { content: String::new(), tool_calls: vec![call] },
+        Message::User { content: "Write x.".to_owned(), attachments: Vec::new() },
+        Message::Assistant { content: String::new(), tool_calls: vec![call], thoughts: Vec::new() },
         Message::Tool {
             tool_call_id: "a".to_owned(),
             name: "write".to_owned(),
             content: "done".to_owned(),
             is_error: false,
+            attachments: Vec::new(),
         },
-        Message::User { content: "Now y.".to_owned() },
+        Message::User { content: "Now y.".to_owned(), attachments: Vec::new() },
     ];
     Request { system: "Be brief.".to_owned(), messages, tools: vec![spec], ..Request::default() }
 }
@@ -92,7 +93,7 @@ async fn a_model_without_tools_calls_them_in_text() {
                 .messages
                 .iter()
                 .map(|message| match message {
-                    Message::User { content }
+                    Message::User { content, .. }
                     | Message::Assistant { content, .. }
                     | Message::Tool { content, .. } => content.as_str(),
                 })

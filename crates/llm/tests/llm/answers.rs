@@ -118,6 +118,7 @@ async fn chunks_may_be_cut_anywhere() {
                 finish: FinishReason::ToolCalls,
                 usage: None,
                 sources: vec![],
+                thoughts: Vec::new(),
             };
             assert_eq!(answer, expected, "{spec}, {bytes} bytes");
         }

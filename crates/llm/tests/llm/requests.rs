@@ -18,21 +18,23 @@ fn conversation() -> Request {
         name: "get_weather".to_owned(),
         content: content.to_owned(),
         is_error,
+        attachments: Vec::new(),
     };
     Request {
         options: engross_llm::AnswerOptions::default(),
         system: "Be brief.".to_owned(),
         messages: vec![
-            Message::User { content: "Weather?".to_owned() },
+            Message::User { content: "Weather?".to_owned(), attachments: Vec::new() },
             Message::Assistant {
                 content: String::new(),
                 tool_calls: vec![call("call:1", r#"{"city": "Oslo"}"#), call("call_2", "{not json")],
+                thoughts: Vec::new(),
             },
             result("call:1", "rain", false),
             result("call_2", "no such city", true),
-            Message::User { content: "And?".to_owned() },
-            Message::Assistant { content: "Rain.".to_owned(), tool_calls: Vec::new() },
-            Message::User { content: "Thanks.".to_owned() },
+            Message::User { content: "And?".to_owned(), attachments: Vec::new() },
+            Message::Assistant { content: "Rain.".to_owned(), tool_calls: Vec::new(), thoughts: Vec::new() },
+            Message::User { content: "Thanks.".to_owned(), attachments: Vec::new() },
         ],
         tools: vec![weather_tool()],
         tool_choice: ToolChoice::Auto,
@@ -112,8 +114,10 @@ async fn a_server_that_refuses_to_tell_the_cost_is_not_asked_again() {
         {"fault": {"kind": "status", "code": 400, "message": refusal}, "times": 1},
     ], "default": {"text": "ok"}}));
     let model = open_on(&server, &format!("openai-compatible:{}/v1#m", server.url()));
-    let hello =
-        Request { messages: vec![Message::User { content: "Hello".to_owned() }], ..Request::default() };
+    let hello = Request {
+        messages: vec![Message::User { content: "Hello".to_owned(), attachments: Vec::new() }],
+        ..Request::default()
+    };
     for _ in 0..2 {
         assert!(stream(&model, hello.clone()).await.iter().all(Result::is_ok));
     }
@@ -188,8 +192,10 @@ async fn gemini() {
 
 #[tokio::test]
 async fn nothing_is_sent_that_was_not_asked_for() {
-    let hello =
-        Request { messages: vec![Message::User { content: "Hello".to_owned() }], ..Request::default() };
+    let hello = Request {
+        messages: vec![Message::User { content: "Hello".to_owned(), attachments: Vec::new() }],
+        ..Request::default()
+    };
     let chat = json!({
         "model": "m",
         "messages": [{"role": "user", "content": "Hello"}],
@@ -217,10 +223,16 @@ async fn gemini_gets_its_signatures_back() {
     ]);
     let server = ModelServer::start(json!({"turns": [{"tool_calls": calls}]}));
     let model = open_on(&server, "gemini/gemini-pro");
-    let mut request =
-        Request { messages: vec![Message::User { content: "Weather?".to_owned() }], ..Request::default() };
+    let mut request = Request {
+        messages: vec![Message::User { content: "Weather?".to_owned(), attachments: Vec::new() }],
+        ..Request::default()
+    };
     let answer = engross_llm::collect(model.answer(request.clone()), |_| {}).await.unwrap();
-    request.messages.push(Message::Assistant { content: answer.text, tool_calls: answer.tool_calls });
+    request.messages.push(Message::Assistant {
+        content: answer.text,
+        tool_calls: answer.tool_calls,
+        thoughts: Vec::new(),
+    });
     stream(&model, request).await;
     let expected = json!({"role": "model", "parts": [
         {"functionCall": {"id": "call_1_0", "name": "get_weather", "args": {"city": "Oslo"}},

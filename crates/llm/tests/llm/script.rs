@@ -92,6 +92,7 @@ async fn it_sees_results() {
         name: "get_weather".to_owned(),
         content: "rain".to_owned(),
         is_error: false,
+        attachments: Vec::new(),
     });
     let answer = engross_llm::collect(scripted(&script).answer(request), |_| {}).await.unwrap();
     assert_eq!(answer.text, "done");

@@ -55,7 +55,7 @@ pub fn open_on(server: &ModelServer, spec: &str) -> Arc<dyn Model> {
 pub fn question(text: &str) -> Request {
     Request {
         system: "Be brief.".to_owned(),
-        messages: vec![Message::User { content: text.to_owned() }],
+        messages: vec![Message::User { content: text.to_owned(), attachments: Vec::new() }],
         tools: vec![weather_tool()],
         ..Request::default()
     }

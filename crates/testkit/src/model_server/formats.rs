@@ -108,7 +108,17 @@ fn anthropic_pieces(turn: &Value, calls: &[Call]) -> Vec<String> {
         for word in words(&turn[field]) {
             pieces.push(std::mem::take(&mut before) + &delta(index, json!({"type": kind, start_of: word})));
         }
-        before = stop(index);
+        before = match turn["signature"].as_str().filter(|_| field == "reasoning") {
+            Some(signature) => {
+                delta(index, json!({"type": "signature_delta", "signature": signature})) + &stop(index)
+            }
+            None => stop(index),
+        };
+        index += 1;
+    }
+    if let Some(sealed) = turn["sealed"].as_str() {
+        before += &start(index, json!({"type": "redacted_thinking", "data": sealed}));
+        before += &stop(index);
         index += 1;
     }
     for Call { id, name, arguments } in calls {

@@ -99,7 +99,9 @@ impl Decider<'_> {
         let has_calls = !calls.is_empty();
         let lost_file = !has_calls && cut.is_none() && self.is_of_no_file(&answer.text);
         let lacks_call = !has_calls && cut.is_none() && self.must_call();
-        self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
+        // Only what goes on needs it.
+        let thoughts = if has_calls { answer.thoughts } else { Vec::new() };
+        self.push(LogEvent::Answered { text: answer.text, calls, thoughts, usage: answer.usage, cut, model });
         for (id, result) in std::mem::take(&mut self.content_results) {
             self.push(LogEvent::resulted(id, result, ResultSource::Server));
         }
@@ -167,7 +169,7 @@ impl Decider<'_> {
     fn is_of_no_file(&self, text: &str) -> bool {
         let last = text.trim_end().lines().next_back().unwrap_or_default().trim();
         let ends = last == "DONE" || (last.starts_with("END-") && !last.contains(' '));
-        let told = |message: &Message| matches!(message, Message::User { content } if content == NO_FILE);
+        let told = |message: &Message| matches!(message, Message::User { content, .. } if content == NO_FILE);
         let refused = self.of_turn().iter().rev().find_map(|message| match message {
             Message::Tool { name, is_error, .. } => Some(name == BEGIN && *is_error),
             _ => None,

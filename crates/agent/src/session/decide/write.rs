@@ -12,8 +12,8 @@ use crate::writing::BEGIN;
 /// The conversation goes on with what came of the file so far, and what the model is asked.
 pub(super) fn ask_for_more(messages: &mut Vec<Message>, writing: Option<&FileInProgress>) {
     if let Some((stub, ask)) = writing.and_then(|writing| writing.asked.clone()) {
-        messages.push(Message::Assistant { content: stub, tool_calls: Vec::new() });
-        messages.push(Message::User { content: ask });
+        messages.push(Message::Assistant { content: stub, tool_calls: Vec::new(), thoughts: Vec::new() });
+        messages.push(Message::User { content: ask, attachments: Vec::new() });
     }
 }
 
@@ -41,7 +41,7 @@ impl Decider<'_> {
         let call = ToolCall { id: format!("{}_again", call.id), ..call };
         let calls = vec![ModelCall { call, side: CallSide::Server }];
         let (text, model) = (String::new(), String::new());
-        self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model });
+        self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model, thoughts: Vec::new() });
         self.proceed()
     }
 
@@ -68,7 +68,7 @@ impl Decider<'_> {
             calls.push(ModelCall { call, side });
         }
         let text = String::new();
-        self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model });
+        self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model, thoughts: Vec::new() });
         for (id, message) in refused {
             self.result(&id, message, true);
         }

@@ -104,7 +104,7 @@ fn places(file: &str, cut: usize, asked: &str) -> (usize, usize) {
 
 pub(super) fn last_words(request: &Request) -> String {
     match request.messages.last() {
-        Some(Message::User { content } | Message::Tool { content, .. }) => content.clone(),
+        Some(Message::User { content, .. } | Message::Tool { content, .. }) => content.clone(),
         _ => String::new(),
     }
 }

@@ -4,7 +4,7 @@
 //! is. The active branch is the way from the last line to the first. Must never end a branch between a call and its
 //! result.
 
-use engross_llm::{Message, ToolCall, Usage};
+use engross_llm::{Message, MessageAttachment, ToolCall, Usage};
 use engross_protocol::SessionId;
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ impl EntryLines<'_> {
         match event {
             LogEvent::Opened { .. } | LogEvent::Began { .. } => {}
             LogEvent::Accepted(accepted) => self.accepted(accepted),
-            LogEvent::Answered { text, calls, usage, cut, model } => {
+            LogEvent::Answered { text, calls, usage, cut, model, .. } => {
                 self.answered(text, calls, *usage, *cut, model);
             }
             LogEvent::Streamed { text, from } => {
@@ -112,14 +112,14 @@ impl EntryLines<'_> {
                 }
                 self.to.partial.push_str(text);
             }
-            LogEvent::Resulted { id, content, is_error, details, .. } => {
-                self.resulted(id, content, *is_error, details.as_ref());
+            LogEvent::Resulted { id, content, is_error, details, attachments, .. } => {
+                self.resulted(id, (content, attachments), *is_error, details.as_ref());
             }
             LogEvent::Wrote(wrote) => {
                 self.custom("engross:wrote", serde_json::to_value(wrote).unwrap_or_default());
             }
             LogEvent::Steered { content } | LogEvent::Reminded { content } => {
-                self.message(line::user(content, self.at));
+                self.message(line::user(content, &[], self.at));
             }
             LogEvent::Configured(settings) => {
                 self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
@@ -151,8 +151,10 @@ impl EntryLines<'_> {
         }
         for message in &accepted.messages {
             match message {
-                Message::User { content } => self.message(line::user(content, self.at)),
-                Message::Assistant { content, tool_calls } => {
+                Message::User { content, attachments } => {
+                    self.message(line::user(content, attachments, self.at));
+                }
+                Message::Assistant { content, tool_calls, .. } => {
                     self.close();
                     let calls: Vec<&ToolCall> = tool_calls.iter().collect();
                     self.spoke(&ModelMessage {
@@ -165,8 +167,8 @@ impl EntryLines<'_> {
                     });
                     self.to.open.extend(tool_calls.iter().map(|call| opened(call, CallSide::Nobody)));
                 }
-                Message::Tool { tool_call_id, content, is_error, .. } => {
-                    self.resulted(tool_call_id, content, *is_error, None);
+                Message::Tool { tool_call_id, content, is_error, attachments, .. } => {
+                    self.resulted(tool_call_id, (content, attachments), *is_error, None);
                 }
             }
         }
@@ -209,7 +211,13 @@ impl EntryLines<'_> {
     }
 
     /// Writes the result of an open call; any other was refused before it came to the log.
-    fn resulted(&mut self, id: &str, content: &str, is_error: bool, details: Option<&Value>) {
+    fn resulted(
+        &mut self,
+        id: &str,
+        content: (&str, &[MessageAttachment]),
+        is_error: bool,
+        details: Option<&Value>,
+    ) {
         let Some(at) = self.to.open.iter().position(|open| open.id == id) else { return };
         let open = self.to.open.remove(at);
         let result = line::result((&open.id, &open.name), content, is_error, details, self.at);
@@ -281,7 +289,7 @@ impl EntryLines<'_> {
     fn close(&mut self) {
         let open: Vec<String> = self.to.open.iter().map(|open| open.id.clone()).collect();
         for id in open {
-            self.resulted(&id, NO_RESULT, true, None);
+            self.resulted(&id, (NO_RESULT, &[]), true, None);
         }
     }
 

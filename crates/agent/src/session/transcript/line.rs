@@ -2,7 +2,7 @@
 //!
 //! Must never let an address or a secret of a provider into a transcript.
 
-use engross_llm::{ToolCall, Usage};
+use engross_llm::{MessageAttachment, ToolCall, Usage};
 use engross_protocol::SessionId;
 use serde_json::{Map, Value, json};
 
@@ -101,8 +101,14 @@ impl<'a> Speaker<'a> {
 }
 
 /// A message of the person.
-pub(super) fn user(content: &str, at: u64) -> Value {
-    json!({"role": "user", "content": [text(content)], "timestamp": at})
+pub(super) fn user(content: &str, attachments: &[MessageAttachment], at: u64) -> Value {
+    json!({"role": "user", "content": spoken(content, attachments), "timestamp": at})
+}
+
+/// Text, and words for what stands beside it: a transcript holds no bytes of files.
+fn spoken(content: &str, attachments: &[MessageAttachment]) -> Vec<Value> {
+    let told = attachments.iter().map(|attachment| text(&attachment.told()));
+    std::iter::once(text(content)).chain(told).collect()
 }
 
 /// A message of the model.
@@ -145,7 +151,7 @@ impl ModelMessage<'_> {
 /// A call's result.
 pub(super) fn result(
     (id, name): (&str, &str),
-    content: &str,
+    (content, attachments): (&str, &[MessageAttachment]),
     is_error: bool,
     details: Option<&Value>,
     at: u64,
@@ -154,7 +160,7 @@ pub(super) fn result(
         "role": "toolResult",
         "toolCallId": id,
         "toolName": name,
-        "content": [text(content)],
+        "content": spoken(content, attachments),
         "details": details.cloned().unwrap_or_else(|| Value::Object(Map::new())),
         "isError": is_error,
         "timestamp": at,

@@ -116,8 +116,8 @@ fn active(lines: &[Value]) -> Vec<Short> {
 
 fn conversation(messages: &[Message]) -> Vec<Short> {
     in_order(messages.iter().map(|message| match message {
-        Message::User { content } => ("user".to_owned(), content.clone(), Vec::new()),
-        Message::Assistant { content, tool_calls } => {
+        Message::User { content, .. } => ("user".to_owned(), content.clone(), Vec::new()),
+        Message::Assistant { content, tool_calls, .. } => {
             let calls = tool_calls.iter().map(|call| call.id.clone()).collect();
             ("assistant".to_owned(), content.clone(), calls)
         }
@@ -180,7 +180,7 @@ proptest! {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { content: text.to_owned() }
+    Message::User { content: text.to_owned(), attachments: Vec::new() }
 }
 
 fn accepted(turn: u64, keep: Option<usize>, messages: &[Message]) -> LogEvent {
@@ -203,6 +203,7 @@ fn answered(text: &str, calls: &[ToolCall]) -> LogEvent {
         usage: Some(Usage { input_tokens: 20, output_tokens: 3 }),
         cut: None,
         model: "anthropic/claude-sonnet-4-5".to_owned(),
+        thoughts: Vec::new(),
     }
 }
 
@@ -317,13 +318,22 @@ fn outline(lines: &[Value]) -> Vec<String> {
 
 #[test]
 fn branches_parts_and_notes() {
-    let said = |text: &str| Message::Assistant { content: text.to_owned(), tool_calls: Vec::new() };
-    let called = |id: &str| Message::Assistant { content: String::new(), tool_calls: vec![call(id, "{}")] };
+    let said = |text: &str| Message::Assistant {
+        content: text.to_owned(),
+        tool_calls: Vec::new(),
+        thoughts: Vec::new(),
+    };
+    let called = |id: &str| Message::Assistant {
+        content: String::new(),
+        tool_calls: vec![call(id, "{}")],
+        thoughts: Vec::new(),
+    };
     let given = |id: &str| Message::Tool {
         tool_call_id: id.to_owned(),
         name: "read_document".to_owned(),
         content: format!("of {id}"),
         is_error: false,
+        attachments: Vec::new(),
     };
     let result =
         |id: &str| LogEvent::resulted(id, ToolResult::text(format!("of {id}")), ResultSource::Client);

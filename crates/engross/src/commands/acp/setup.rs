@@ -144,7 +144,7 @@ fn try_out(model: &dyn Model) -> Result<(), Failure> {
     }
     let request = Request {
         system: String::new(),
-        messages: vec![Message::User { content: "Answer with the one word: ready".to_owned() }],
+        messages: vec![Message::user("Answer with the one word: ready")],
         tools: Vec::new(),
         tool_choice: engross_llm::ToolChoice::Auto,
         max_output_tokens: None,

@@ -72,7 +72,7 @@ impl Conversation {
 
     /// Sends a message; the answer follows.
     pub(super) async fn send(&self, text: String) -> Result<AnswerStream, RequestError> {
-        self.submit(vec![Message::User { content: text }], false).await
+        self.submit(vec![Message::user(text)], false).await
     }
 
     async fn submit(&self, messages: Vec<Message>, is_whole: bool) -> Result<AnswerStream, RequestError> {

@@ -188,7 +188,7 @@ impl AnswerPrinter {
 /// How a conversation ended last time, in a line for each side.
 pub(super) fn earlier(messages: &[Message]) -> Vec<String> {
     let asked = messages.iter().rev().find_map(|message| match message {
-        Message::User { content } => Some(content),
+        Message::User { content, .. } => Some(content),
         _ => None,
     });
     let said = messages.iter().rev().find_map(|message| match message {

@@ -66,7 +66,7 @@ impl OwnRunner {
             principal: turn.principal.clone(),
             key: Some(named.clone()),
             system: Some(BRIEFING.to_owned()),
-            messages: vec![Message::User { content: prompt }],
+            messages: vec![Message::user(prompt)],
             tools: Some(Vec::new()),
             parameters: Parameters { model: turn.model, ..Parameters::default() },
             workspace: Some(workspace_of(scope.as_str())),

@@ -36,7 +36,7 @@ impl Model for ScriptedCurator<'_> {
             .messages
             .iter()
             .map(|message| match message {
-                engross_llm::Message::User { content } => content.as_str(),
+                engross_llm::Message::User { content, .. } => content.as_str(),
                 _ => "",
             })
             .collect();

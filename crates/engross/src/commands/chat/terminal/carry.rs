@@ -319,7 +319,7 @@ fn as_markdown(messages: &[Message]) -> String {
     let mut text = String::new();
     for message in messages {
         let (who, words) = match message {
-            Message::User { content } => ("You", content),
+            Message::User { content, .. } => ("You", content),
             Message::Assistant { content, .. } => ("engross", content),
             Message::Tool { .. } => continue,
         };
