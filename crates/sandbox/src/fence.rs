@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
-    RulesetError, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, RestrictSelf, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
@@ -95,7 +95,7 @@ fn is_above(folder: &Path, path: &Path) -> bool {
     path.starts_with(folder)
 }
 
-/// The version of Landlock that the kernel has, as far as it matters here.
+/// The version of Landlock that the kernel has: each that has rights of its own is tried.
 pub(crate) fn version() -> u8 {
     let has = |abi: ABI| {
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
@@ -107,5 +107,15 @@ pub(crate) fn version() -> u8 {
         ruleset.is_ok_and(|ruleset| ruleset.create().is_ok())
     };
     let known = [(ABI::V9, 9), (ABI::V6, 6), (ABI::V5, 5), (ABI::V3, 3), (ABI::V2, 2), (ABI::V1, 1)];
-    known.into_iter().find(|(abi, _)| has(*abi)).map_or(0, |(_, number)| number)
+    let found = known.into_iter().find(|(abi, _)| has(*abi)).map_or(0, |(_, number)| number);
+    // Versions without rights of their own are told apart by nothing but their number.
+    let next = known.into_iter().rfind(|(_, number)| *number > found).map_or(u8::MAX, |(_, number)| number);
+    if found == 0 { 0 } else { told().clamp(found, next - 1) }
+}
+
+/// The version that the kernel tells. Nothing is asked for, so that nothing is given up.
+fn told() -> u8 {
+    let status = RestrictSelf::default().no_new_privs(false).apply().map(|status| status.landlock);
+    let Ok(LandlockStatus::Available { effective_abi, kernel_abi }) = status else { return 0 };
+    u8::try_from(kernel_abi.unwrap_or(effective_abi as i32)).unwrap_or(u8::MAX)
 }

@@ -4,11 +4,18 @@
 //!
 //! `order` says what is wanted, `support` what the kernel can do, `supervisor` carries it out in two processes of our own
 //! program: one that watches and reaps, and one that gives up its rights (`fence`, `system_calls`) and becomes the program.
-//! `usage` measures what is spent. `process_tree` finds all that a process started, and ends it.
+//! `usage` measures what is spent. `process_tree` finds all that a process started, and ends it; `ending` is how the one who
+//! watches does so, by a `control_group` where there can be one.
 //!
 //! The watching process stands outside the fence, so that what is fenced in can neither signal nor look into it. It is the
 //! reaper of everything beneath it: a daemon that clears its environment and leaves its group is still its descendant.
 
+#[cfg(target_os = "linux")]
+mod control_group;
+#[cfg(all(test, target_os = "linux"))]
+mod control_group_tests;
+#[cfg(target_os = "linux")]
+mod ending;
 #[cfg(target_os = "linux")]
 mod fence;
 mod order;

@@ -56,6 +56,8 @@ pub struct WatchOrder {
     pub fence: Option<FenceRules>,
     /// How much it may use.
     pub quota: Quota,
+    /// Whether it is put into a control group of its own where this account may make one, so that the kernel ends it at once.
+    pub grouped: bool,
 }
 
 /// An order that cannot be written.

@@ -3,7 +3,10 @@
 //! Must never signal a process that was not proven to belong to it at that very moment: numbers of processes are used
 //! again.
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+
+/// Tells the one who watches to end all of it, now.
+pub(crate) const AT_ONCE: Signal = Signal::USR1;
 
 /// Which processes belong to a program.
 #[derive(Debug, Clone)]
@@ -70,6 +73,20 @@ mod system {
                 let _ = pidfd_send_signal(&handle, signal);
             }
         }
+    }
+
+    /// Stops each member that is not stopped yet; those that are known to be are in `stopped`. Whether there was any.
+    pub(super) fn stop(family: &ProcessTree, stopped: &mut HashSet<Pid>) -> bool {
+        let new: Vec<Pid> = members(family).into_iter().filter(|pid| !stopped.contains(pid)).collect();
+        let handles: Vec<_> =
+            new.iter().filter_map(|pid| Some((*pid, pidfd_open(*pid, PidfdFlags::empty()).ok()?))).collect();
+        let still: HashSet<Pid> = members(family).into_iter().collect();
+        for (pid, handle) in handles {
+            if still.contains(&pid) && pidfd_send_signal(&handle, Signal::STOP).is_ok() {
+                stopped.insert(pid);
+            }
+        }
+        !new.is_empty()
     }
 
     fn entries() -> HashMap<i32, Entry> {
@@ -151,6 +168,26 @@ impl ProcessTree {
     /// Asks all of them to end.
     pub fn terminate(&self) {
         system::signal(self, Signal::TERM, None);
+    }
+
+    /// Stops all of them but this process, again and again until a look finds none that is new: what does not run starts nothing.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn stop_all(&self) {
+        /// Some are never found running, as each has gone when it is looked at; those do not grow in number.
+        const ROUNDS: usize = 50;
+        let mut stopped = std::collections::HashSet::new();
+        for _ in 0..ROUNDS {
+            if !system::stop(self, &mut stopped) {
+                return;
+            }
+        }
+    }
+
+    /// Asks the first process, which watches over the rest, to end all of it at once; it goes last, and only when nothing is left.
+    pub fn end_watched(&self) {
+        if let Some(leader) = self.leader.filter(|_| !self.has_leader_ended()) {
+            let _ = kill_process(leader, AT_ONCE);
+        }
     }
 
     /// Ends all of them, and what they start meanwhile.

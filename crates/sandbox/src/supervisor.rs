@@ -4,6 +4,7 @@
 //! Must never end while something that it watched is alive; must never leave the program running when it cannot watch.
 
 use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,14 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, pidfd_open,
-    set_child_subreaper, set_parent_process_death_signal, setrlimit, setsid, wait,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, getppid,
+    pidfd_open, set_child_subreaper, set_parent_process_death_signal, setrlimit, setsid, wait, waitid,
 };
 
-use crate::order::{WatchOrder, WatchStage, WatchVerdict};
-use crate::process_tree::ProcessTree;
+use crate::control_group::ControlGroup;
+use crate::ending::Ending;
+use crate::order::{Quota, WatchOrder, WatchStage, WatchVerdict};
+use crate::process_tree::AT_ONCE;
 use crate::{VARIABLE, fence, system_calls, usage};
 
 /// How often it looks at what is in use, and reaps.
@@ -94,74 +96,126 @@ fn watch(order: WatchOrder, parent: Option<Pid>) -> io::Result<u8> {
     let Some(parent) = parent.filter(|parent| is_child_of(Some(*parent))) else { return Ok(VOID) };
     let parent_ends = pidfd_open(parent, PidfdFlags::empty())?;
     set_child_subreaper(Some(getpid()))?;
-    let asked = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&asked))?;
-    }
+    let asked = Asked::hear()?;
     let places: Vec<PathBuf> = order.fence.iter().flat_map(|fence| fence.write.clone()).collect();
     let quota = order.quota.clone();
     let again = order.again.clone();
     let inner = WatchOrder { stage: WatchStage::Become, parent: std::process::id(), ..order };
     let text = inner.text().map_err(|error| io::Error::other(error.to_string()))?;
-    let child = Command::new(std::env::current_exe()?).args(again).env(VARIABLE, text).spawn()?;
+    let group = if inner.grouped { ControlGroup::make() } else { None };
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(again).env(VARIABLE, text);
+    let child = match &group {
+        Some(group) => group.starting(|| command.spawn()),
+        None => Ok(command.spawn()),
+    };
+    let child = child.and_then(|child| child).inspect_err(|_| {
+        if let Some(group) = &group {
+            group.remove();
+        }
+    })?;
     let program = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(program) = program else { return Ok(VOID) };
-    let program_ends = pidfd_open(program, PidfdFlags::empty())?;
+    let ending = Ending::of(program, group);
+    let watched = watch_over(
+        program,
+        &ending,
+        [&parent_ends, &pidfd_open(program, PidfdFlags::empty())?],
+        &asked,
+        &quota,
+        &places,
+    );
+    ending.end_all();
+    Ok(watched)
+}
+
+/// What it is asked to do from outside.
+#[derive(Debug, Clone, Default)]
+struct Asked {
+    /// To end all of it in good order.
+    to_end: Arc<AtomicBool>,
+    /// To end all of it, now.
+    at_once: Arc<AtomicBool>,
+}
+
+impl Asked {
+    fn hear() -> io::Result<Self> {
+        let asked = Self::default();
+        for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP]
+        {
+            signal_hook::flag::register(signal, Arc::clone(&asked.to_end))?;
+        }
+        signal_hook::flag::register(AT_ONCE.as_raw(), Arc::clone(&asked.at_once))?;
+        Ok(asked)
+    }
+}
+
+/// Looks on until all of it is to be ended; the exit code that tells why.
+fn watch_over(
+    program: Pid,
+    ending: &Ending,
+    ends: [&OwnedFd; 2],
+    asked: &Asked,
+    quota: &Quota,
+    places: &[PathBuf],
+) -> u8 {
     leave_pipes();
-    let tree = ProcessTree { leader: Some(getpid()), mark: None };
     let mut until: Option<Instant> = None;
     let mut next_count = Instant::now() + LOOK;
     loop {
         if let Some(ended) = reap(program) {
-            end_all(&tree);
-            return Ok(ended);
+            return ended;
         }
-        let mut ends = [PollFd::new(&parent_ends, PollFlags::IN), PollFd::new(&program_ends, PollFlags::IN)];
+        let mut ends = ends.map(|end| PollFd::new(end, PollFlags::IN));
         // A signal wakes it, too.
         let _ = poll(&mut ends, Some(&Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) }));
         let [parent, _] = &ends;
-        if !parent.revents().is_empty() {
-            end_all(&tree);
-            return Ok(VOID);
+        if !parent.revents().is_empty() || asked.at_once.load(Ordering::Relaxed) {
+            return VOID;
         }
-        if asked.load(Ordering::Relaxed) && until.is_none() {
-            tree.terminate();
+        if asked.to_end.load(Ordering::Relaxed) && until.is_none() {
+            ending.tree.terminate();
             until = Some(Instant::now() + GRACE);
         }
         if until.is_some_and(|until| Instant::now() > until) {
-            end_all(&tree);
-            return Ok(VOID);
+            return VOID;
         }
-        if quota.processes.is_some_and(|most| tree.count() > most) {
-            end_all(&tree);
+        if quota.processes.is_some_and(|most| ending.tree.count() > most) {
             tell(&format!("it had more than {} processes", quota.processes.unwrap_or_default()));
-            return Ok(WatchVerdict::Processes.exit());
+            return WatchVerdict::Processes.exit();
         }
         if Instant::now() >= next_count {
             let began = Instant::now();
-            if let Some(verdict) = usage::exceeds(&quota, &places) {
-                end_all(&tree);
-                return Ok(verdict.exit());
+            if let Some(verdict) = usage::exceeds(quota, places) {
+                return verdict.exit();
             }
             next_count = Instant::now() + LOOK.max(began.elapsed() * SHARE);
         }
     }
 }
 
-/// Collects all that has ended beneath this process. The exit code of `program`, if it is among them.
+/// Collects what has ended beneath this process. The exit code of `program`, which is left to be collected at the end, so that
+/// its number stays its own.
 fn reap(program: Pid) -> Option<u8> {
-    let mut ended = None;
-    while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-        if pid == program {
-            ended = Some(code(status));
+    loop {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        if let Ok(Some(status)) = waitid(WaitId::Pid(program), options) {
+            return Some(code(status.exit_status(), status.terminating_signal()));
+        }
+        match wait(WaitOptions::NOHANG) {
+            // It ended between the two.
+            Ok(Some((pid, status))) if pid == program => {
+                return Some(code(status.exit_status(), status.terminating_signal()));
+            }
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return None,
         }
     }
-    ended
 }
 
 /// The exit code that tells how a program ended. What stands for a verdict is kept for those.
-fn code(status: WaitStatus) -> u8 {
-    let code = match (status.exit_status(), status.terminating_signal()) {
+fn code(exit: Option<i32>, signal: Option<i32>) -> u8 {
+    let code = match (exit, signal) {
         (Some(code), _) => code,
         (None, Some(signal)) => 128 + signal,
         (None, None) => 1,
@@ -171,23 +225,6 @@ fn code(status: WaitStatus) -> u8 {
         Ok(WatchVerdict::UNAVAILABLE) => WatchVerdict::UNAVAILABLE,
         Ok(code) if code < WatchVerdict::FIRST => code,
         _ => WatchVerdict::FIRST - 1,
-    }
-}
-
-/// Ends everything beneath this process. It does not return while anything lives: who loses a parent becomes a child of this
-/// process, so that nothing is left when it has no child, whatever a look at the tree misses that changes meanwhile.
-fn end_all(tree: &ProcessTree) {
-    loop {
-        tree.kill();
-        // Those that have ended make room for what is still to be seen.
-        loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some(_)) => {}
-                Err(Errno::CHILD) => return,
-                Ok(None) | Err(_) => break,
-            }
-        }
-        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

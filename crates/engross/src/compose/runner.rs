@@ -20,6 +20,9 @@ const RUNNER: &str = "tasks";
 /// Where it says how commands of the person reach it.
 const DOOR: &str = "door";
 
+/// How often a runner looks whether its folder is still there.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// How long turns may go on when it has nothing to do any more, or is asked to stop by the system.
 const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -72,6 +75,7 @@ pub(crate) async fn serve_tasks<Watched: Future<Output = ()>>(
         tokio::select! {
             () = over => {}
             () = signals::asked_to_stop() => {}
+            () = is_gone(&place, &door) => {}
         }
         SHORT_PATIENCE
     };
@@ -81,6 +85,17 @@ pub(crate) async fn serve_tasks<Watched: Future<Output = ()>>(
         let _ = sender.send(bridge.clone());
     })
     .await
+}
+
+/// Resolves when nobody can find this runner any more: its folder is gone, or holds another one's address.
+async fn is_gone(place: &Path, door: &Door) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        // What cannot be read now may be read later.
+        if files::read_optional_text(place).is_ok_and(|line| line.as_deref() != Some(door.line().as_str())) {
+            return;
+        }
+    }
 }
 
 /// How a person's commands reach the runner of their tasks.

@@ -81,6 +81,47 @@ fn several_threads_run_at_once_and_any_is_stopped_from_anywhere() {
     assert_eq!((desk.bytes("one/one.md"), desk.path("other/other.md").exists()), (b"x".to_vec(), false));
 }
 
+/// Processes that work for this desk, whatever they are called.
+#[cfg(target_os = "linux")]
+fn working_for(desk: &TestBench) -> Vec<String> {
+    let folder = desk.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let is_of_desk = |process: &std::path::Path| {
+        let stands_in = std::fs::read_link(process.join("cwd")).unwrap_or_default();
+        let environment = std::fs::read(process.join("environ")).unwrap_or_default();
+        stands_in.to_string_lossy().starts_with(&folder)
+            || String::from_utf8_lossy(&environment).contains(&folder)
+    };
+    let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let ours = all.filter(|process| is_of_desk(process));
+    let told = |process: std::path::PathBuf| {
+        let line = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).replace('\0', " ")
+    };
+    ours.map(told).filter(|line| !line.is_empty()).collect()
+}
+
+/// Whoever removes the folder for data can stop nothing any more, so that what works beneath it ends by itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_runner_whose_folder_is_gone_ends_with_its_agents() {
+    let desk = fake_agent::desk();
+    let mut viewer = begun(&desk, "@ hang", "h");
+    until(&desk, "h", "it runs", running);
+    viewer.kill().unwrap();
+    viewer.wait().unwrap();
+    assert!(working_for(&desk).len() >= 2, "the runner and its agent: {:?}", working_for(&desk));
+    // What works there may make a file meanwhile.
+    let began = Instant::now();
+    while desk.path("data").exists() {
+        let _ = std::fs::remove_dir_all(desk.path("data"));
+        assert!(began.elapsed() < Duration::from_secs(60), "the folder cannot be removed");
+    }
+    while !working_for(&desk).is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(60), "{:#?}", working_for(&desk));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn a_detached_task_is_carried_out_and_comes_home() {
     let desk = fake_agent::desk();

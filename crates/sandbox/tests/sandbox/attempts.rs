@@ -243,8 +243,19 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
         "a crowd of daemons",
         "\nfor _ in range(40):\n    subprocess.Popen(LATE, env={}, start_new_session=True)",
     ),
-    // One that forks without end is not here: without a bound on processes it can go on for seconds, until the one who watches
-    // has caught all of it, which it waits for.
+    only_inside("one that never stops forking", "\nwhile True:\n    if os.fork():\n        os._exit(0)"),
+    only_inside(
+        "one that never stops forking, and leaves its group",
+        "\nwhile True:\n    if os.fork():\n        os._exit(0)\n    os.setsid()",
+    ),
+    only_inside(
+        "ten that never stop forking, and leave their group",
+        "\nfor _ in range(10):\n    if os.fork() == 0:\n        while True:\n            if os.fork():\n                os._exit(0)\n            os.setsid()",
+    ),
+    only_inside(
+        "one that never stops forking, whose parents stay",
+        "\nif os.fork() == 0:\n    for _ in range(300):\n        if os.fork():\n            signal.pause()\n        os.setsid()\n        time.sleep(0.002)\n    time.sleep(300)\ntime.sleep(0.1)",
+    ),
     only_inside(
         "processes in numbers of their own",
         "assert libc.unshare(0x10000000 | 0x20000000) == 0; subprocess.Popen(LATE, env={}, start_new_session=True)",

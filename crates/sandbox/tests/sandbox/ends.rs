@@ -34,6 +34,7 @@ fn starter() {
         mark: ("ENGROSS_AGENT".to_owned(), "test.1".to_owned()),
         fence: None,
         quota: Quota::default(),
+        grouped: true,
     };
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(AGAIN)
@@ -86,6 +87,7 @@ fn an_order_is_void_for_another_parent() {
         mark: ("ENGROSS_AGENT".to_owned(), "test.1".to_owned()),
         fence: None,
         quota: Quota::default(),
+        grouped: true,
     };
     for text in [order.text().unwrap(), "{}".to_owned(), String::new()] {
         let mut command = Command::new(std::env::current_exe().unwrap());

@@ -40,6 +40,50 @@ fn nothing_gets_out() {
     println!("0 of {} ways lead out", ATTEMPTS.len());
 }
 
+/// Where no control group can be made, those who stay behind are found one by one.
+#[test]
+fn nothing_stays_behind_without_a_control_group() {
+    let mut left = Vec::new();
+    let staying = ATTEMPTS.iter().filter(|attempt| {
+        (attempt.code.contains("LATE") || attempt.code.contains("fork")) && !attempt.code.contains("VICTIM")
+    });
+    for attempt in staying {
+        let mut world = World::new();
+        world.grouped = false;
+        let fence = kernel_can().then(|| world.fence());
+        let (code, said) = world.python(attempt.code, fence, Quota::default());
+        let harm = world.harm();
+        if !harm.is_empty() {
+            left.push(format!("{}: {harm:?} (exit {code}) {said}", attempt.name));
+        }
+        world.clean_up();
+    }
+    assert!(left.is_empty(), "{}", left.join("\n"));
+}
+
+/// Fifty times each: `cargo test -p engross-sandbox -- --ignored forks`.
+#[test]
+#[ignore = "takes minutes; for changes of how things end"]
+fn who_forks_without_end_never_wins() {
+    let forkers = ATTEMPTS.iter().filter(|attempt| attempt.name.contains("never stop"));
+    for attempt in forkers {
+        for grouped in [true, false] {
+            let mut longest = Duration::ZERO;
+            for round in 0..50 {
+                let mut world = World::new();
+                world.grouped = grouped;
+                let fence = kernel_can().then(|| world.fence());
+                let began = std::time::Instant::now();
+                let (code, said) = world.python(attempt.code, fence, Quota::default());
+                longest = longest.max(began.elapsed());
+                let harm = world.harm();
+                assert!(harm.is_empty(), "{}, {round}: {harm:?} (exit {code}) {said}", attempt.name);
+            }
+            println!("{} (grouped: {grouped}): 50 of 50 ended, the longest in {longest:?}", attempt.name);
+        }
+    }
+}
+
 #[test]
 fn without_a_fence_they_come_through() {
     let mut missed = Vec::new();

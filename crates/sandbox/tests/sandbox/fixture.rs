@@ -42,6 +42,8 @@ pub(crate) struct World {
     pub(crate) datagrams: UnixDatagram,
     pub(crate) abstract_server: UnixListener,
     before: BTreeMap<PathBuf, String>,
+    /// Whether a control group is made where there can be one.
+    pub(crate) grouped: bool,
 }
 
 impl Drop for Victim {
@@ -80,7 +82,7 @@ impl World {
         datagrams.set_nonblocking(true).unwrap();
         abstract_server.set_nonblocking(true).unwrap();
         let before = listing(&outside);
-        Self { folder, victim: Victim(victim), server, datagrams, abstract_server, before }
+        Self { folder, victim: Victim(victim), server, datagrams, abstract_server, before, grouped: true }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -106,6 +108,7 @@ impl World {
             mark: ("ENGROSS_AGENT".to_owned(), "test.1".to_owned()),
             fence,
             quota,
+            grouped: self.grouped,
         };
         Command::new(std::env::current_exe().unwrap())
             .args(AGAIN)

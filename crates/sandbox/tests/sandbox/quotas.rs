@@ -30,6 +30,9 @@ fn more_than_is_allowed_ends_it() {
     assert_eq!(ended(&deep, files.clone()), Some(WatchVerdict::Files));
     assert_eq!(ended(&large, bytes.clone()), Some(WatchVerdict::Bytes));
     assert_eq!(ended(&crowd, processes.clone()), Some(WatchVerdict::Processes));
+    // Those who multiply are stopped before they are killed.
+    let bomb = "\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        time.sleep(0.01)";
+    assert_eq!(ended(bomb, processes.clone()), Some(WatchVerdict::Processes));
     // A hole takes no room, and what is allowed is not held against anybody.
     assert_eq!(ended("open('hole', 'wb').truncate(1 << 34); time.sleep(1)", bytes), None);
     assert_eq!(ended("open('one', 'w'); subprocess.run(['true']); time.sleep(1)", processes), None);

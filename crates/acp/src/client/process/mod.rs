@@ -30,6 +30,9 @@ const MARK: &str = "ENGROSS_AGENT";
 /// How often it is looked whether an agent has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// How long the one who watches may take to end what is left.
+const OVERDUE: Duration = Duration::from_secs(30);
+
 /// What to start.
 #[derive(Debug, Clone)]
 pub(crate) struct Launch {
@@ -90,7 +93,8 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            // The one who watches over it goes last, and by itself.
+            .kill_on_drop(launch.supervised.is_none());
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn()?;
@@ -153,7 +157,13 @@ impl Process {
             let _ = tokio::time::timeout(grace, self.child.wait()).await;
         }
         self.kill();
-        let _ = self.child.wait().await;
+        if tokio::time::timeout(OVERDUE, self.child.wait()).await.is_err() {
+            // Somebody has stopped the one who watches.
+            #[cfg(unix)]
+            self.family.kill();
+            let _ = self.child.start_kill();
+            let _ = self.child.wait().await;
+        }
     }
 
     fn kill(&mut self) {
@@ -164,8 +174,10 @@ impl Process {
         #[cfg(unix)]
         {
             if self.is_supervised {
-                // The one who watches goes last, so that nothing leaves its sight.
+                // The one who watches ends when nothing is left beneath it, and not before.
                 self.family.kill_beneath();
+                self.family.end_watched();
+                return;
             }
             self.family.kill();
         }
@@ -190,6 +202,7 @@ fn command(launch: &Launch) -> io::Result<Command> {
         mark: (MARK.to_owned(), launch.mark.clone()),
         fence: supervised.fence.clone(),
         quota: supervised.quota.clone(),
+        grouped: true,
     };
     let order = order.text().map_err(|error| io::Error::other(error.to_string()))?;
     let mut command = Command::new(std::env::current_exe()?);
