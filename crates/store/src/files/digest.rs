@@ -5,12 +5,15 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 /// From so many bytes on a thread is worth it.
 const MANY: u64 = 1 << 20;
 /// Bytes that are handed over at once.
 const BLOCK: usize = 128 << 10;
+/// What is handed over without being copied has so many bytes at least: it keeps all of its buffer in memory.
+const SHARED: usize = 32 << 10;
 /// Blocks that may wait.
 const WAITING: usize = 4;
 
@@ -34,19 +37,23 @@ struct DigestThread {
 
 enum Work {
     Bytes(Vec<u8>),
+    Shared(Bytes),
     Sum(SyncSender<Sha256>),
 }
 
 impl Digest {
-    /// Takes what comes next. Without the thread, should it be gone, there is no sum.
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    /// Takes what comes next, which may be a part of `source`. Without the thread, should it be gone, there is no sum.
+    pub(super) fn update(&mut self, bytes: &[u8], source: Option<&Bytes>) {
         if self.beside.is_none() && self.length >= MANY {
             self.beside = DigestThread::start(self.here.clone());
         }
         self.length += bytes.len() as u64;
         match &mut self.beside {
             None => self.here.update(bytes),
-            Some(beside) => bytes.chunks(BLOCK).for_each(|bytes| beside.update(bytes)),
+            Some(beside) => match source.and_then(|source| part_of(source, bytes)) {
+                Some(part) => beside.share(part),
+                None => bytes.chunks(BLOCK).for_each(|bytes| beside.update(bytes)),
+            },
         }
     }
 
@@ -72,6 +79,7 @@ impl DigestThread {
                         // One too many is freed.
                         drop(done.try_send(bytes));
                     }
+                    Work::Shared(bytes) => sum.update(&bytes),
                     // Who asked and went away misses nothing.
                     Work::Sum(answer) => drop(answer.send(sum.clone())),
                 }
@@ -81,14 +89,27 @@ impl DigestThread {
         Some(Self { work, spare: Mutex::new(spare), pending: Vec::with_capacity(BLOCK) })
     }
 
+    /// Hands bytes over as they are, behind what is pending.
+    fn share(&mut self, bytes: Bytes) {
+        self.hand_over();
+        drop(self.work.send(Work::Shared(bytes)));
+    }
+
+    fn hand_over(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let mut block =
+            self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default();
+        block.clear();
+        block.reserve(BLOCK);
+        // If the thread is gone, so is the sum: the one who asks for it is not answered.
+        drop(self.work.send(Work::Bytes(std::mem::replace(&mut self.pending, block))));
+    }
+
     fn update(&mut self, bytes: &[u8]) {
         if self.pending.len() + bytes.len() > BLOCK {
-            let mut block =
-                self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default();
-            block.clear();
-            block.reserve(BLOCK);
-            // If the thread is gone, so is the sum: the one who asks for it is not answered.
-            drop(self.work.send(Work::Bytes(std::mem::replace(&mut self.pending, block))));
+            self.hand_over();
         }
         self.pending.extend_from_slice(bytes);
     }
@@ -100,4 +121,11 @@ impl DigestThread {
         sum.update(&self.pending);
         Some(sum)
     }
+}
+
+/// `bytes` as a part of `source`, if they lie in it and are worth it.
+fn part_of(source: &Bytes, bytes: &[u8]) -> Option<Bytes> {
+    let from = bytes.as_ptr().addr().checked_sub(source.as_ptr().addr())?;
+    let lies_within = from.checked_add(bytes.len()).is_some_and(|end| end <= source.len());
+    (bytes.len() >= SHARED && lies_within).then(|| source.slice(from..from + bytes.len()))
 }

@@ -4,6 +4,7 @@
 //! dropped.
 
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::digest::Digest;
 use super::error::{FileAction, FileError, shown};
@@ -16,6 +17,7 @@ use super::reserved::STAGED;
 use super::root::Folder;
 use super::temporary::{Access, Lock, create, lock};
 use super::write::{create_beside, place_temporary};
+use bytes::Bytes;
 use cap_std::fs::{File, OpenOptions};
 use engross_protocol::hex;
 use sha2::Digest as _;
@@ -68,6 +70,8 @@ pub struct StagedFile {
     name: StagedName,
     file: File,
     length: u64,
+    /// Whether it was changed since it was made durable.
+    is_changed: AtomicBool,
     /// Of all its bytes; `None` when they were not all appended here.
     digest: Option<Digest>,
 }
@@ -101,6 +105,7 @@ impl Folder {
             name: name.clone(),
             file,
             length: 0,
+            is_changed: AtomicBool::new(true),
             digest: Some(Digest::default()),
         })
     }
@@ -125,7 +130,15 @@ impl Folder {
             return Err(FileError::not_written(name.as_str(), "it is being written already"));
         }
         let length = file.metadata().map_err(failed)?.len();
-        Ok(Some(StagedFile { folder: self.clone(), name: name.clone(), file, length, digest: None }))
+        let is_changed = AtomicBool::new(true);
+        Ok(Some(StagedFile {
+            folder: self.clone(),
+            name: name.clone(),
+            file,
+            length,
+            is_changed,
+            digest: None,
+        }))
     }
 
     /// The names of the staged files in this folder, in the order of their bytes.
@@ -170,6 +183,15 @@ impl StagedFile {
     /// # Errors
     /// [`FileError::NoSpace`], else as the system says. Its length is unchanged.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.append_part(bytes, None)
+    }
+
+    /// The same for bytes that are a part of `source`: they are not copied to be summed.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn append_part(&mut self, bytes: &[u8], source: Option<&Bytes>) -> Result<(), FileError> {
+        *self.is_changed.get_mut() = true;
         if let Err(error) = self.file.write_all(bytes) {
             // Should this fail too, the next length that is asked of the disk tells.
             let _ = self.file.set_len(self.length);
@@ -177,17 +199,21 @@ impl StagedFile {
         }
         self.length += bytes.len() as u64;
         if let Some(digest) = &mut self.digest {
-            digest.update(bytes);
+            digest.update(bytes, source);
         }
         Ok(())
     }
 
-    /// Makes its bytes durable.
+    /// Makes its bytes durable, unless they are.
     ///
     /// # Errors
     /// As the system says. What was not durable before may be lost then, whatever a later sync says.
     pub fn sync(&self) -> Result<(), FileError> {
-        self.file.sync_data().map_err(|error| self.failed(&error))
+        if self.is_changed.load(Ordering::Acquire) {
+            self.file.sync_data().map_err(|error| self.failed(&error))?;
+            self.is_changed.store(false, Ordering::Release);
+        }
+        Ok(())
     }
 
     /// Makes its bytes durable from another thread, while more are appended. The one who uses it has to see to its error: a
@@ -208,6 +234,7 @@ impl StagedFile {
     /// As the system says.
     pub fn truncate(&mut self, length: u64) -> Result<(), FileError> {
         if length < self.length {
+            *self.is_changed.get_mut() = true;
             self.file.set_len(length).map_err(|error| self.failed(&error))?;
             self.length = length;
             self.digest = (length == 0).then(Digest::default);
@@ -280,11 +307,8 @@ impl StagedFile {
         let finished =
             FinishedFile { dir: &self.folder.dir, name: &name, file: &self.file, access: Access::Owner };
         match place.put(&finished, sha256.clone()) {
-            Ok(written) => {
-                // Only a name that leads nowhere could come back.
-                let _ = sync_entries(&self.folder.dir);
-                Ok(written)
-            }
+            // The name that it had needs no wait of its own: who comes back to it finds the target with its hash.
+            Ok(written) => Ok(written),
             Err(PutFailure::Refused(error)) => {
                 // It may look like the target already, which others may read.
                 undress(&self.file).map_err(|error| self.failed(&error))?;

@@ -5,6 +5,7 @@
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::thread::JoinHandle;
 
+use bytes::Bytes;
 use engross_store::files::{FileError, Folder, StagedFile, StagedName};
 use serde::{Deserialize, Serialize};
 
@@ -63,8 +64,13 @@ pub(super) struct PartState {
 impl ContentPart {
     /// Adds bytes at its end.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.append_part(bytes, None)
+    }
+
+    /// The same for a part of `source`.
+    fn append_part(&mut self, bytes: &[u8], source: Option<&Bytes>) -> Result<(), FileError> {
         self.cut()?;
-        self.staged.append(bytes)?;
+        self.staged.append_part(bytes, source)?;
         self.print.add(bytes);
         Ok(())
     }
@@ -119,6 +125,8 @@ pub(super) struct Content {
     retired: Vec<ContentPart>,
     /// Makes what has come durable meanwhile, so that less is left to be when somebody waits for it.
     syncing: Option<JoinHandle<Result<(), FileError>>>,
+    /// What content is being taken from.
+    pub(super) source: Option<Bytes>,
     failure: Option<FileError>,
 }
 
@@ -148,6 +156,7 @@ impl Content {
             file: None,
             retired: Vec::new(),
             syncing: None,
+            source: None,
             failure: None,
         }
     }
@@ -270,7 +279,7 @@ impl Spool for Content {
         if self.failure.is_none()
             && let Some(now) = &mut self.now
         {
-            let done = now.append(bytes);
+            let done = now.append_part(bytes, self.source.as_ref());
             self.keep(done);
         }
     }

@@ -4,6 +4,7 @@
 
 use std::sync::{Mutex, TryLockError};
 
+use bytes::Bytes;
 use engross_store::Millis;
 
 use super::WriteSessionId;
@@ -59,6 +60,8 @@ pub(super) enum Answer {
 /// One session.
 pub(super) struct LoadedSession {
     pub(super) id: WriteSessionId,
+    /// Who has begun it; empty when nobody is named, or since a restart.
+    pub(super) caller: String,
     pub(super) hub: EventHub,
     /// Locked by the thread that feeds the session, until all that follows is done. Cancelling does not need it.
     driver: Mutex<()>,
@@ -71,6 +74,7 @@ impl LoadedSession {
     pub(super) fn new(work: Work, id: WriteSessionId, shared: &Environment) -> Self {
         let running = Self {
             id,
+            caller: String::new(),
             hub: EventHub::after_event(work.events),
             driver: Mutex::new(()),
             view: Mutex::new(WriteSessionView::of(&work.session, id, work.created, shared)),
@@ -79,6 +83,11 @@ impl LoadedSession {
         running.update_view(&work);
         *locked(&running.work) = Some(work);
         running
+    }
+
+    /// The same, begun by a caller that is named.
+    pub(super) fn of_caller(self, caller: &str) -> Self {
+        Self { caller: caller.to_owned(), ..self }
     }
 
     /// One that is over.
@@ -97,7 +106,8 @@ impl LoadedSession {
             let news = Notice::Over { state: session.state(), error: session.problem().cloned() };
             hub.publish(at.updated, session.offset(), news);
         }
-        Self { id, hub, driver: Mutex::new(()), work: Mutex::new(None), view: Mutex::new(view) }
+        let (work, view) = (Mutex::new(None), Mutex::new(view));
+        Self { id, caller: String::new(), hub, driver: Mutex::new(()), work, view }
     }
 
     /// As it stands.
@@ -127,6 +137,12 @@ impl LoadedSession {
         !state.is_final() && !waits
     }
 
+    /// Whether it expects content and nothing was heard of it since `moment`.
+    pub(super) fn is_silent_since(&self, moment: Millis) -> bool {
+        let view = locked(&self.view);
+        view.state.takes_content() && view.updated <= moment
+    }
+
     /// Whether nothing has come to it, and nothing was heard of it since `moment`.
     pub(super) fn is_empty_since(&self, moment: Millis) -> bool {
         let view = locked(&self.view);
@@ -140,9 +156,20 @@ impl LoadedSession {
         answer: Answer,
         shared: &Environment,
     ) -> Result<WriteSessionView, WriteFailure> {
+        self.drive_part(input, None, answer, shared)
+    }
+
+    /// The same for content that is a part of `source`.
+    pub(super) fn drive_part(
+        &self,
+        input: WriteInput<'_>,
+        source: Option<&Bytes>,
+        answer: Answer,
+        shared: &Environment,
+    ) -> Result<WriteSessionView, WriteFailure> {
         let _driver = locked(&self.driver);
         locked(&self.view).touch(shared);
-        self.driven(input, answer, shared)
+        self.driven(input, source, answer, shared)
     }
 
     /// The same, unless somebody drives it already.
@@ -156,7 +183,7 @@ impl LoadedSession {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        Some(self.driven(input, Answer::Durable, shared))
+        Some(self.driven(input, None, Answer::Durable, shared))
     }
 
     /// Gives up, also while its file is looked at.
@@ -178,6 +205,7 @@ impl LoadedSession {
     fn driven(
         &self,
         input: WriteInput<'_>,
+        source: Option<&Bytes>,
         answer: Answer,
         shared: &Environment,
     ) -> Result<WriteSessionView, WriteFailure> {
@@ -191,8 +219,10 @@ impl LoadedSession {
         if is_over && is_content {
             return self.over();
         }
-        let actions = work.feed(input)?;
-        let look = work.carry_out(actions);
+        work.content.source = source.cloned();
+        let fed = work.feed(input);
+        work.content.source = None;
+        let look = work.carry_out(fed?);
         drop(held);
         self.follow(look, answer, shared);
         Ok(self.view())

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use engross_protocol::shared;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -41,6 +42,18 @@ impl WriteService {
         self.run(move |sessions| sessions.begin(&options)).await
     }
 
+    /// As [`WriteSessions::begin_for`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn begin_for(
+        &self,
+        caller: String,
+        options: BeginOptions,
+    ) -> Result<WriteSessionView, WriteFailure> {
+        self.run(move |sessions| sessions.begin_for(&caller, &options)).await
+    }
+
     /// As [`WriteSessions::chunk`].
     ///
     /// # Errors
@@ -49,10 +62,11 @@ impl WriteService {
         &self,
         id: WriteSessionId,
         offset: Option<u64>,
-        bytes: impl AsRef<[u8]> + Send + 'static,
+        bytes: impl Into<Bytes>,
         ending: ChunkEnd,
     ) -> Result<WriteSessionView, WriteFailure> {
-        self.run(move |sessions| sessions.chunk(id, offset, bytes.as_ref(), ending)).await
+        let bytes = bytes.into();
+        self.run(move |sessions| sessions.shared_chunk(id, offset, &bytes, ending)).await
     }
 
     /// As [`WriteSessions::turn_end`].

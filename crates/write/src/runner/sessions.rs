@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use engross_protocol::shared;
 use engross_store::files::FileError;
 
@@ -25,6 +26,12 @@ use crate::validate::FileKind;
 
 /// After so many silences, a session to which nothing has come may go for another.
 const LEFT: u64 = 5;
+
+/// A caller that is named has this part of the sessions that one without a name may have.
+const NAMED: usize = 8;
+
+/// All callers together may have so many times the sessions of one.
+const CALLERS: usize = 4;
 
 /// For each session that may be worked on, so many may wait to be gone on with.
 const WAITING: usize = 16;
@@ -56,6 +63,15 @@ pub enum ChunkEnd {
     More,
     /// The sender waits for what came to be durable.
     Whole,
+}
+
+impl From<ChunkEnd> for Answer {
+    fn from(ending: ChunkEnd) -> Self {
+        match ending {
+            ChunkEnd::More => Self::AtOnce,
+            ChunkEnd::Whole => Self::Durable,
+        }
+    }
 }
 
 impl Registry {
@@ -134,6 +150,14 @@ impl WriteSessions {
     /// As [`BeginOptions::parse`]; `SERVER_BUSY` beyond the limit; what the target says: `TARGET_EXISTS`, `TARGET_MISSING`,
     /// `TARGET_CHANGED`, `TARGET_IS_DIR`, `PATH_…`, `PROTECTED_PATH`; `SESSION_CONFLICT` while another session writes it.
     pub fn begin(&self, options: &BeginOptions) -> Result<WriteSessionView, WriteFailure> {
+        self.begin_for("", options)
+    }
+
+    /// The same for a caller that is named: it may have fewer at once, and its own go before those of others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn begin_for(&self, caller: &str, options: &BeginOptions) -> Result<WriteSessionView, WriteFailure> {
         let shared = &self.0.environment;
         if options.max_bytes > shared.limits.max_bytes {
             let problem = format!("'max_bytes' is {} at most", shared.limits.max_bytes);
@@ -142,7 +166,7 @@ impl WriteSessions {
         if options.kind() == FileKind::Docx && shared.composer.is_none() {
             return Err(Error::UnsupportedTarget(options.target_file.clone()).into());
         }
-        let _reservation = Reservation::take(&self.0)?;
+        let _reservation = Reservation::take(&self.0, caller)?;
         let mut target = Target::find(&shared.root, options)?;
         let key = target.folder.lock_key(&target.path);
         let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
@@ -169,7 +193,7 @@ impl WriteSessions {
         };
         let session = *opening.session;
         let work = Work::new(session, content, target, journal, Some(lock), now, shared);
-        let running = Arc::new(LoadedSession::new(work, id, shared));
+        let running = Arc::new(LoadedSession::new(work, id, shared).of_caller(caller));
         running.publish_opened(shared);
         let view = running.view();
         locked(&self.0.table).by_id.insert(id, running);
@@ -203,11 +227,22 @@ impl WriteSessions {
         bytes: &[u8],
         ending: ChunkEnd,
     ) -> Result<WriteSessionView, WriteFailure> {
-        let answer = match ending {
-            ChunkEnd::More => Answer::AtOnce,
-            ChunkEnd::Whole => Answer::Durable,
-        };
-        self.0.find(id)?.drive(WriteInput::Chunk { offset, bytes }, answer, &self.0.environment)
+        self.0.find(id)?.drive(WriteInput::Chunk { offset, bytes }, ending.into(), &self.0.environment)
+    }
+
+    /// The same for content that is not copied to be summed.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn shared_chunk(
+        &self,
+        id: WriteSessionId,
+        offset: Option<u64>,
+        bytes: &Bytes,
+        ending: ChunkEnd,
+    ) -> Result<WriteSessionView, WriteFailure> {
+        let input = WriteInput::Chunk { offset, bytes };
+        self.0.find(id)?.drive_part(input, Some(bytes), ending.into(), &self.0.environment)
     }
 
     /// The turn of the model that sends content is over.
@@ -319,29 +354,56 @@ impl WriteSessions {
 struct Reservation<'a>(&'a Registry);
 
 impl<'a> Reservation<'a> {
-    fn take(registry: &'a Registry) -> Result<Self, WriteFailure> {
+    fn take(registry: &'a Registry, caller: &str) -> Result<Self, WriteFailure> {
+        let limits = &registry.environment.limits;
+        let left = registry.environment.now().saturating_sub(LEFT * limits.silence);
         let mut table = locked(&registry.table);
-        let live = table.by_id.values().filter(|running| running.is_active()).count();
-        let waiting = table.by_id.values().filter(|running| running.is_live()).count();
-        let most = registry.environment.limits.sessions;
-        if waiting >= most.saturating_mul(WAITING) {
-            return Err(busy(most));
-        }
-        if live + table.beginning < most {
-            table.beginning += 1;
-            return Ok(Self(registry));
-        }
-        // Those that were begun and left do not stand in the way of others: the oldest without content goes.
-        let left = registry.environment.now().saturating_sub(LEFT * registry.environment.limits.silence);
-        let empty = table.by_id.values().filter(|running| running.is_empty_since(left));
-        let empty = empty.min_by_key(|running| running.view().updated);
-        let Some(empty) = empty.cloned() else { return Err(busy(most)) };
+        // Who was silent for long is waited for, and takes nobody's place.
+        let active: Vec<&Arc<LoadedSession>> = table
+            .by_id
+            .values()
+            .filter(|running| {
+                running.is_active() && (running.view().offset == 0 || !running.is_silent_since(left))
+            })
+            .collect();
+        let own = active.iter().filter(|running| running.caller == caller).count();
+        let most = if caller.is_empty() { limits.sessions } else { (limits.sessions / NAMED).max(1) };
+        let all = limits.sessions.saturating_mul(CALLERS);
+        let gives_way = if own >= most {
+            // A caller that is named is known to have left what it does not go on with.
+            let left = if caller.is_empty() { left } else { u64::MAX };
+            let own = active.into_iter().filter(|running| running.caller == caller);
+            Some(oldest(own.filter(|running| running.is_empty_since(left))).ok_or_else(|| busy(most))?)
+        } else if active.len() + table.beginning >= all {
+            let empty = active.into_iter().filter(|running| running.is_empty_since(left));
+            Some(oldest(empty).ok_or_else(|| busy(all))?)
+        } else {
+            None
+        };
+        let live = table.by_id.values().filter(|running| running.is_live());
+        let waiting: Vec<&Arc<LoadedSession>> = live.collect();
+        let expires = if waiting.len() >= limits.sessions.saturating_mul(WAITING) {
+            let silent = waiting.into_iter().filter(|running| running.is_silent_since(left));
+            Some(oldest(silent).ok_or_else(|| busy(limits.sessions))?)
+        } else {
+            None
+        };
         table.beginning += 1;
         drop(table);
         let reservation = Self(registry);
-        empty.cancel(&registry.environment)?;
+        if let Some(empty) = gives_way {
+            empty.cancel(&registry.environment)?;
+        } else if let Some(silent) = expires {
+            // Its content is kept as that of any that expires.
+            silent.try_drive(WriteInput::Expire, &registry.environment).transpose()?;
+        }
         Ok(reservation)
     }
+}
+
+/// The one that was heard of least lately.
+fn oldest<'s>(sessions: impl Iterator<Item = &'s Arc<LoadedSession>>) -> Option<Arc<LoadedSession>> {
+    sessions.min_by_key(|running| running.view().updated).cloned()
 }
 
 impl Drop for Reservation<'_> {

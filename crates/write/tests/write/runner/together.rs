@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 
 use engross_write::runner::{ChunkEnd, Limits};
-use engross_write::session::{State, WriteOperation};
+use engross_write::session::{BeginOptions, State, WriteOperation};
 
 use super::desk::{TestBench, code};
 
@@ -54,6 +54,45 @@ fn sessions_that_were_begun_and_left_do_not_stand_in_the_way_of_others() {
     desk.sessions.turn_end(one, engross_write::framing::TurnFinish::Length).unwrap();
     desk.begin("last.txt", WriteOperation::Create).unwrap();
     assert_eq!(desk.sessions.get(one).unwrap().bytes, 8);
+}
+
+/// A caller that is named has its own bound: it gives up its own oldest empty session, never one of others, and others begin.
+#[test]
+fn callers_that_leave_sessions_behind_stand_in_nobodys_way() {
+    let desk = TestBench::with(Limits { sessions: 16, ..Limits::default() });
+    let begin = |caller: &str, name: &str| {
+        desk.time.pass(1);
+        desk.sessions.begin_for(caller, &BeginOptions::new(name, WriteOperation::Create))
+    };
+    let other = begin("other", "other.txt").unwrap().id;
+    let ids: Vec<_> = (0..20).map(|n| begin("one", &format!("{n}.txt")).unwrap().id).collect();
+    let state = |id| desk.sessions.get(id).unwrap().state;
+    let open: Vec<bool> = ids.iter().map(|id| state(*id) == State::Open).collect();
+    assert_eq!(open, [vec![false; 18], vec![true; 2]].concat());
+    assert_eq!(state(other), State::Open);
+    // What has content is not given up: this caller is told, and others begin.
+    for id in &ids[18..] {
+        desk.send(*id, "content\n").unwrap();
+    }
+    assert_eq!(code(begin("one", "more.txt")), "SERVER_BUSY");
+    begin("two", "two.txt").unwrap();
+    begin("", "nobody.txt").unwrap();
+    // Nor does what was left with content block anybody for good, itself included.
+    desk.time.pass(11_000);
+    begin("one", "more.txt").unwrap();
+    assert_eq!(ids[18..].iter().map(|id| desk.sessions.get(*id).unwrap().bytes).sum::<u64>(), 16);
+}
+
+#[test]
+fn sessions_that_were_left_in_great_number_expire_rather_than_block() {
+    let desk = TestBench::with(Limits { sessions: 1, ..Limits::default() });
+    for n in 0..40 {
+        let id = desk.begin(&format!("{n}.txt"), WriteOperation::Create).unwrap().id;
+        desk.send(id, "content\n").unwrap();
+        desk.time.pass(11_000);
+    }
+    let live = desk.sessions.list().iter().filter(|view| !view.state.is_final()).count();
+    assert_eq!(live, 16);
 }
 
 #[test]
