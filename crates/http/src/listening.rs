@@ -74,7 +74,8 @@ impl<A: AnswerEvents> SseResponse<A> {
             if let TurnEvent::Failed { code, message, retry_after } = placed.event {
                 return Err(Error::Answer { code, message, retry_after });
             }
-            let is_content = !placed.event.is_aside();
+            // A model that thinks has not failed at once.
+            let is_content = !placed.event.is_aside() || matches!(placed.event, TurnEvent::Thinking { .. });
             first.push_back(placed);
             if is_content {
                 break;

@@ -86,8 +86,8 @@ impl TurnProgress {
                 vec![SessionUpdate::AgentThoughtChunk(text_chunk(&format!("Warning: {message} [{code}]\n")))]
             }
             TurnEvent::Status { message, id, tool, step } => self.status(message, id, tool, *step),
+            TurnEvent::Thinking { more, .. } => vec![SessionUpdate::AgentThoughtChunk(text_chunk(more))],
             TurnEvent::Content { .. }
-            | TurnEvent::Thinking { .. }
             | TurnEvent::Call { .. }
             | TurnEvent::Done { .. }
             | TurnEvent::Failed { .. } => Vec::new(),

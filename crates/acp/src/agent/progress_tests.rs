@@ -52,6 +52,17 @@ fn a_call_is_done_when_the_log_says_so() {
 }
 
 #[test]
+fn what_the_model_thinks_is_a_thought() {
+    let (_folder, mut progress) = progress();
+    let thinks = |more: &str| TurnEvent::Thinking { bytes: 9, latest: "not this".into(), more: more.into() };
+    let told = shown(progress.event(&thinks("First the term.")));
+    assert_eq!(
+        told,
+        json!([{"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "First the term."}}])
+    );
+}
+
+#[test]
 fn what_has_no_result_at_the_end_has_failed() {
     let (_folder, mut progress) = progress();
     let _ = progress.stored(&answered(&[(

@@ -54,6 +54,8 @@ pub enum TurnEvent {
         bytes: u64,
         /// The last of it.
         latest: String,
+        /// What of it no event has told before.
+        more: String,
     },
     /// Something to know, with a stable code. Not part of the answer.
     Warning {

@@ -280,14 +280,14 @@ impl TurnTask {
         let answer = async {
             let _permit = working.acquire().await;
             collect_within(Limits::default(), model.answer(request), |event| {
+                let thought = match event {
+                    Event::Reasoning(delta) => thoughts.add(delta, config.clock.millis()),
+                    _ => thoughts.rest(),
+                };
+                channel.publish(thought.map(|event| renderer.aside(event)));
                 if let Event::Text(delta) = event {
                     unstored.push(delta);
                     channel.publish(renderer.delta(delta));
-                }
-                if let Event::Reasoning(delta) = event {
-                    channel.publish(
-                        thoughts.add(delta, config.clock.millis()).map(|event| renderer.aside(event)),
-                    );
                 }
                 if writer.is_some() {
                     streams.receive(event);

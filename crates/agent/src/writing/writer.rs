@@ -30,6 +30,8 @@ pub struct Writer {
 /// What is known of the session that calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallContext {
+    /// The session, as write sessions know who begins them.
+    pub(crate) caller: String,
     /// The file that is being written.
     pub(crate) writing: Option<FileInProgress>,
     /// Files that were left incomplete.
@@ -144,11 +146,11 @@ impl Writer {
         options: BeginOptions,
         calling: &CallContext,
     ) -> Result<(WriteSessionView, String), WriteFailure> {
-        let begun = self.service.begin(options.clone()).await;
+        let begun = self.service.begin_for(calling.caller.clone(), options.clone()).await;
         let view = match (begun, calling.left.get(&options.target_file)) {
             (Err(problem), Some(left)) if problem.code == "SESSION_CONFLICT" => {
                 self.service.cancel(*left).await?;
-                self.service.begin(options).await?
+                self.service.begin_for(calling.caller.clone(), options).await?
             }
             (begun, _) => begun?,
         };

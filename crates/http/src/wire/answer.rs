@@ -203,6 +203,9 @@ pub(super) fn status_event(out: &mut Out, turn: u64, event: &TurnEvent) {
         TurnEvent::Warning { code, message } => {
             out.raw(",\"type\":\"warning\",\"code\":").json(code).raw(",\"message\":").json(message)
         }
+        TurnEvent::Thinking { bytes, more, .. } => {
+            out.raw(",\"type\":\"thinking\",\"bytes\":").number(*bytes).raw(",\"text\":").json(more)
+        }
         _ => out,
     };
     out.raw("}\n\n");

@@ -153,8 +153,10 @@ impl Encoder for ChatStream {
                 Self::close(out);
             }
             TurnEvent::Call { .. } => {}
-            TurnEvent::Thinking { .. } => {}
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => {
+            TurnEvent::Status { .. }
+            | TurnEvent::Content { .. }
+            | TurnEvent::Thinking { .. }
+            | TurnEvent::Warning { .. } => {
                 let is_asked_for = matches!(placed.event, TurnEvent::Content { .. });
                 if self.wanted.events || is_asked_for {
                     answer::status_event(out, self.turn, &placed.event);

@@ -275,8 +275,10 @@ impl Encoder for ResponsesStream {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.call(out, position, &ToolCall { id, name, arguments });
             }
-            TurnEvent::Thinking { .. } => {}
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => {
+            TurnEvent::Status { .. }
+            | TurnEvent::Content { .. }
+            | TurnEvent::Thinking { .. }
+            | TurnEvent::Warning { .. } => {
                 let is_asked_for = matches!(placed.event, TurnEvent::Content { .. });
                 if self.wanted.events || is_asked_for {
                     answer::status_event(out, self.head.turn, &placed.event);

@@ -15,6 +15,8 @@ const LATEST: usize = 400;
 pub(super) struct Thoughts {
     bytes: u64,
     latest: String,
+    /// What was not told yet.
+    more: String,
     told_at: Option<u64>,
 }
 
@@ -22,6 +24,7 @@ impl Thoughts {
     /// Takes more of it; what to tell at `now`, in milliseconds, if it is time.
     pub(super) fn add(&mut self, text: &str, now: u64) -> Option<TurnEvent> {
         self.bytes += text.len() as u64;
+        self.more.push_str(text);
         self.latest.push_str(text);
         let from = self.latest.ceil_char_boundary(self.latest.len().saturating_sub(LATEST));
         self.latest.drain(..from);
@@ -29,7 +32,17 @@ impl Thoughts {
             return None;
         }
         self.told_at = Some(now);
-        Some(TurnEvent::Thinking { bytes: self.bytes, latest: self.latest.clone() })
+        self.rest()
+    }
+
+    /// What was not told yet, if there is anything: the model goes on with something else.
+    pub(super) fn rest(&mut self) -> Option<TurnEvent> {
+        let more = std::mem::take(&mut self.more);
+        (!more.is_empty()).then(|| TurnEvent::Thinking {
+            bytes: self.bytes,
+            latest: self.latest.clone(),
+            more,
+        })
     }
 }
 
@@ -38,17 +51,34 @@ mod tests {
     use super::{LATEST, Thoughts};
     use crate::session::event::TurnEvent;
 
-    #[test]
-    fn it_is_told_at_once_then_now_and_then_and_never_in_full() {
-        let mut thoughts = Thoughts::default();
-        let told = |event: Option<TurnEvent>| match event {
-            Some(TurnEvent::Thinking { bytes, latest }) => Some((bytes, latest)),
+    fn told(event: Option<TurnEvent>) -> Option<(u64, String, String)> {
+        match event {
+            Some(TurnEvent::Thinking { bytes, latest, more }) => Some((bytes, latest, more)),
             _ => None,
-        };
-        assert_eq!(told(thoughts.add("I ", 1_000)), Some((2, "I ".to_owned())));
+        }
+    }
+
+    #[test]
+    fn it_is_told_at_once_then_now_and_then() {
+        let mut thoughts = Thoughts::default();
+        let of = |bytes, latest: &str, more: &str| Some((bytes, latest.to_owned(), more.to_owned()));
+        assert_eq!(told(thoughts.add("I ", 1_000)), of(2, "I ", "I "));
         assert_eq!(told(thoughts.add("think", 1_249)), None);
-        assert_eq!(told(thoughts.add(".", 1_250)), Some((8, "I think.".to_owned())));
-        let (bytes, latest) = told(thoughts.add(&"ü".repeat(1000), 2_000)).unwrap();
+        assert_eq!(told(thoughts.add(".", 1_250)), of(8, "I think.", "think."));
+        let (bytes, latest, _) = told(thoughts.add(&"ü".repeat(1000), 2_000)).unwrap();
         assert_eq!((bytes, latest.len()), (2008, LATEST));
+    }
+
+    #[test]
+    fn all_of_it_is_told_once() {
+        let mut thoughts = Thoughts::default();
+        let mut heard = String::new();
+        let mut hear = |event| heard.extend(told(event).map(|(_, _, more)| more));
+        for step in 0..100 {
+            hear(thoughts.add(&format!("{step} "), 1_000 + step * 30));
+        }
+        hear(thoughts.rest());
+        hear(thoughts.rest());
+        assert_eq!(heard, (0..100).map(|step| format!("{step} ")).collect::<String>());
     }
 }

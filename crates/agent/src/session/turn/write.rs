@@ -65,7 +65,7 @@ impl TurnTask {
 
     pub(super) fn calling(&self, session: &SessionState) -> CallContext {
         let writing = session.turn.as_ref().and_then(|turn| turn.writing.clone());
-        CallContext { writing, left: session.left.clone() }
+        CallContext { caller: session.key.clone(), writing, left: session.left.clone() }
     }
 
     /// Opens files; gives each call with its result.
@@ -107,13 +107,15 @@ impl TurnTask {
         let renderer = &self.renderer;
         let answer = async {
             let _permit = working.acquire().await;
-            collect_within(Limits::default(), model.answer(request), |event| match event {
-                Event::Text(delta) => buffer.push(delta),
-                Event::Reasoning(delta) => {
-                    let told = thoughts.add(delta, config.clock.millis());
-                    channel.publish(told.map(|event| renderer.aside(event)));
+            collect_within(Limits::default(), model.answer(request), |event| {
+                let thought = match event {
+                    Event::Reasoning(delta) => thoughts.add(delta, config.clock.millis()),
+                    _ => thoughts.rest(),
+                };
+                channel.publish(thought.map(|event| renderer.aside(event)));
+                if let Event::Text(delta) = event {
+                    buffer.push(delta);
                 }
-                _ => {}
             })
             .await
         };

@@ -158,7 +158,8 @@ async fn hear(
                 }
                 .to_owned(),
             },
-            TurnEvent::Warning { .. } | TurnEvent::Content { .. } | TurnEvent::Thinking { .. } => continue,
+            TurnEvent::Thinking { more, .. } => AgentEvent::Thought(more),
+            TurnEvent::Warning { .. } | TurnEvent::Content { .. } => continue,
             TurnEvent::Call { name, .. } => {
                 let message =
                     format!("the model called '{name}', which only a client could carry out: leave it out");

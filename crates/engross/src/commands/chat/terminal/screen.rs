@@ -263,7 +263,7 @@ impl Screen {
             }
             TurnEvent::Status { message, step: ToolStep::Running, .. } => self.phase(Phase::Busy(message)),
             TurnEvent::Status { .. } => self.phase(Phase::Thinking),
-            TurnEvent::Thinking { bytes, latest } => self.phase(Phase::Aloud(bytes, latest)),
+            TurnEvent::Thinking { bytes, latest, .. } => self.phase(Phase::Aloud(bytes, latest)),
             TurnEvent::Warning { code, message } => {
                 self.flush();
                 self.warn(&format!("{message} [{code}]"));

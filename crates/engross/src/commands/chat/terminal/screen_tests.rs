@@ -87,11 +87,15 @@ fn a_message_and_its_answer() {
     desk.now += 3_100;
     assert!(desk.status().ends_with("Thinking · 3 s · Ctrl-C stops"), "{}", desk.status());
     let latest = "First I look\n at the \u{1b}[31mterms, then ".to_owned() + &"at all the rest ".repeat(20);
-    desk.answer(TurnEvent::Thinking { bytes: 900, latest: "so I look\n at \u{1b}[2Jit".to_owned() });
+    desk.answer(TurnEvent::Thinking {
+        bytes: 900,
+        latest: "so I look\n at \u{1b}[2Jit".to_owned(),
+        more: String::new(),
+    });
     let thinks = desk.status();
     assert!(thinks.contains("Thinking · 3 s · 900 bytes · Ctrl-C stops · … so I look at"), "{thinks}");
     assert!(!thinks.contains('\u{1b}'), "{thinks:?}");
-    desk.answer(TurnEvent::Thinking { bytes: 901, latest });
+    desk.answer(TurnEvent::Thinking { bytes: 901, latest, more: String::new() });
     assert!(desk.status().ends_with("all the rest") && desk.status().chars().count() < desk.screen.width);
     desk.says("It is **so**.\n");
     assert!(desk.status().contains("Answering"));
