@@ -50,6 +50,8 @@ pub(super) struct Inspection {
     bytes: Option<Vec<u8>>,
     old: Option<Vec<u8>>,
     marker: String,
+    /// Where it was gone on with.
+    joints: Vec<u64>,
     /// Why no document can be made of it.
     problem: Option<String>,
 }
@@ -71,6 +73,9 @@ impl Inspection {
         };
         let subject = Subject { bytes, old: self.old.as_deref(), marker: Some(&self.marker) };
         let mut report = validate::validate(self.kind, &subject, &[]);
+        if !self.joints.is_empty() {
+            report.add_joints(validate::joints(&self.path, bytes, &self.joints));
+        }
         if let Some(problem) = &self.problem {
             report.validators.push("document".to_owned());
             report.findings.insert(
@@ -122,7 +127,17 @@ impl Delivery<'_> {
         let old =
             if is_validated { self.target.old(validate::MAX_BYTES as u64).ok().flatten() } else { None };
         let marker = self.session.marker().to_owned();
+        let before = length.saturating_sub(self.content.now.as_ref().map_or(0, |now| now.print.length));
+        let joints = match &assembly.base {
+            // What was taken away moved them; a patch is looked at in its file.
+            _ if !changes.is_empty() => Vec::new(),
+            AssemblyBase::Nothing | AssemblyBase::BehindTarget { .. } => {
+                self.session.joints().iter().map(|joint| joint + before).collect()
+            }
+            AssemblyBase::Target(_) | AssemblyBase::SetAside(_) => Vec::new(),
+        };
         let inspection = Inspection {
+            joints,
             path: self.target.shown.clone(),
             kind: assembly.kind,
             mode: assembly.mode,
@@ -162,7 +177,9 @@ impl Delivery<'_> {
         let marker = self.session.marker().to_owned();
         let path = self.target.shown.clone();
         let kind = FileKind::Markdown;
-        let mut inspection = Inspection { path, kind, mode, length, bytes, old: None, marker, problem: None };
+        let joints = Vec::new();
+        let mut inspection =
+            Inspection { path, kind, mode, length, bytes, old: None, marker, joints, problem: None };
         match composed {
             Ok(document) => {
                 let code = codes::LEFT_OUT.name;

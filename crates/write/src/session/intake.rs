@@ -16,6 +16,8 @@ use crate::validate::FileKind;
 const PIECE: usize = 64 << 10;
 /// So much content is made durable at a time.
 const SYNC: u64 = 256 << 10;
+/// So many joints are looked at.
+const JOINTS: usize = 64;
 /// All bytes of a session may be so many times its content, and a little more.
 const RAW_TIMES: u64 = 4;
 const RAW_MORE: u64 = 1 << 20;
@@ -223,6 +225,9 @@ impl WriteSession {
                     self.seam.untrack(&back_text);
                     self.told = self.told.min(length);
                     self.synced = self.synced.min(length);
+                }
+                if (back > 0 || !new.is_empty()) && self.joints.len() < JOINTS {
+                    self.joints.push(self.recent.total());
                 }
                 if is_doubtful {
                     let message = "the end of the file repeats itself: how many of its lines were meant rests on the continuation's word";

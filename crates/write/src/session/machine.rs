@@ -46,6 +46,9 @@ pub struct WriteSession {
     /// The patch that the next content, or the current one, is.
     pub(super) patch: Option<PatchSpec>,
     pub(super) repairs: u32,
+    /// Bytes of the content at which it was gone on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) joints: Vec<u64>,
     /// Continuations of content that was replaced.
     pub(super) earlier_rounds: u32,
     pub(super) synced: u64,
@@ -85,6 +88,7 @@ impl WriteSession {
             replace: false,
             patch: None,
             repairs: 0,
+            joints: Vec::new(),
             earlier_rounds: 0,
             synced: 0,
             told: 0,
@@ -148,6 +152,11 @@ impl WriteSession {
     #[must_use]
     pub fn content_bytes(&self) -> u64 {
         self.framer.released()
+    }
+
+    /// Bytes of the content at which it was gone on with.
+    pub(crate) fn joints(&self) -> &[u64] {
+        &self.joints
     }
 
     /// The proof, once the file is written.
@@ -287,6 +296,7 @@ impl WriteSession {
         (self.next_turn, self.unclean) = (None, None);
         (self.continuation_requested, self.asked_again, self.replace) = (false, false, false);
         (self.synced, self.told) = (0, 0);
+        self.joints.clear();
     }
 
     fn turn_end(&mut self, finish: TurnFinish, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {

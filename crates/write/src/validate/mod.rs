@@ -9,6 +9,8 @@
 //! | `formats` | is it well-formed JSON, TOML, YAML, XML, HTML, CSV? |
 //! | `markdown` | does it look unfinished? |
 //! | `code` | does source code parse, as well as before? |
+//! | `joints` | do brackets and indentation go on behind a place where the file was gone on with? |
+//! | `lexis` | what are brackets and lines of code in a language? |
 //! | `common` | did something come along that is not of the file? |
 
 #[cfg(feature = "code")]
@@ -16,9 +18,13 @@ mod code;
 mod common;
 mod finding;
 mod formats;
+mod joints;
 mod kind;
+mod lexis;
 mod markdown;
 
+#[cfg(test)]
+mod joints_tests;
 #[cfg(test)]
 mod validate_tests;
 
@@ -27,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use crate::codes;
 
 pub use finding::{ContentFinding, FindingSeverity};
+pub use joints::joints;
 pub use kind::{FileKind, Language, ValidationMode};
 
 /// The longest file that is looked into, in bytes.
@@ -72,6 +79,15 @@ impl ValidationReport {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
         let finding = ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message);
         Self { findings: vec![finding], ..Self::default() }
+    }
+
+    /// Takes what was found at joints, where nothing else was found in the line.
+    pub(crate) fn add_joints(&mut self, found: Vec<ContentFinding>) {
+        self.validators.push("joints".to_owned());
+        let is_known = |line: u64| self.findings.iter().any(|known| known.line == line);
+        let new: Vec<ContentFinding> = found.into_iter().filter(|finding| !is_known(finding.line)).collect();
+        self.findings.extend(new);
+        self.findings.truncate(FINDINGS);
     }
 
     /// Whether anything is an error.

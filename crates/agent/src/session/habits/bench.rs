@@ -33,6 +33,8 @@ impl Toolboxes for Room {
 pub(super) enum FileFate {
     /// It is what the model wanted to write.
     Exact,
+    /// The same but for blanks that mean nothing in it.
+    Restyled,
     /// It is not there; it was said, and can be gone on with.
     Resumable,
     /// It is not there, and it was said.
@@ -86,17 +88,31 @@ impl HabitBench {
     }
 
     /// What became of `name`, which was to be `wanted`.
-    pub(super) async fn fate(&self, heard: &HeardAnswer, name: &str, wanted: &str) -> FileFate {
+    pub(super) async fn fate(
+        &self,
+        heard: &HeardAnswer,
+        name: &str,
+        wanted: &str,
+        only_restyles: bool,
+    ) -> FileFate {
         let last = self.wrote(heard).await.pop();
         let standing = last.as_ref().map(|wrote| wrote.standing);
         match (self.file(name), standing) {
             (Some(bytes), _) if bytes == wanted.as_bytes() => FileFate::Exact,
+            (Some(bytes), _) if only_restyles && plain(&bytes) == plain(wanted.as_bytes()) => {
+                FileFate::Restyled
+            }
             (Some(_), _) if last.as_ref().is_some_and(warns) => FileFate::Warned,
             (None, Some(Standing::Left)) => FileFate::Resumable,
             (None, Some(Standing::Failed)) => FileFate::Loud,
             _ => FileFate::Silent,
         }
     }
+}
+
+/// A text without the blanks in its lines.
+fn plain(text: &[u8]) -> Vec<u8> {
+    text.iter().filter(|byte| !matches!(byte, b' ' | b'\t')).copied().collect()
 }
 
 /// Whether the receipt has a warning that is no remark on what was cleaned.

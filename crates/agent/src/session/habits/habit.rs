@@ -42,10 +42,13 @@ pub(super) enum Habit {
     FirstHereIsAndBye,
     FirstFenced,
     EmptyRound,
+    LosesIndentation,
+    OtherBlanks,
+    LosesBracket,
 }
 
 impl Habit {
-    pub(super) const ALL: [Self; 39] = [
+    pub(super) const ALL: [Self; 42] = [
         Self::Obeys,
         Self::RepeatsNothing,
         Self::RepeatsSixLines,
@@ -85,6 +88,9 @@ impl Habit {
         Self::FirstHereIsAndBye,
         Self::FirstFenced,
         Self::EmptyRound,
+        Self::LosesIndentation,
+        Self::OtherBlanks,
+        Self::LosesBracket,
     ];
 
     /// Words before an exact repetition.
@@ -183,8 +189,46 @@ impl Habit {
             Self::BoldDone => format!("{}**DONE**\n", &file[anchor..]),
             Self::OnlyTheEnd => format!("{end}\n"),
             Self::EmptyRound => String::new(),
+            Self::LosesIndentation | Self::OtherBlanks | Self::LosesBracket => {
+                // The line that was cut is as it was; what follows is not.
+                let new = file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1);
+                format!("{}{}{end}\n", &file[anchor..new], self.altered(&file[new..]))
+            }
             _ => format!("{}{}", self.opening(), rest(anchor)),
         }
+    }
+
+    /// The rest of the file as it comes from a model that has lost its place in it.
+    fn altered(self, rest: &str) -> String {
+        let mut lines: Vec<String> = rest.split_inclusive('\n').map(str::to_owned).collect();
+        match self {
+            Self::LosesIndentation => {
+                lines.iter_mut().for_each(|line| *line = line.trim_start_matches([' ', '\t']).to_owned());
+            }
+            Self::OtherBlanks => {
+                let other = |line: &String| match line.strip_prefix('\t') {
+                    Some(_) => line.replace('\t', "    "),
+                    None => line.replace("    ", "\t").replace("  ", "\t"),
+                };
+                let is_indented = |line: &String| line.starts_with([' ', '\t']);
+                lines.iter_mut().filter(|line| is_indented(line)).for_each(|line| *line = other(line));
+            }
+            _ => {
+                let closes = |line: &String| {
+                    let text = line.trim();
+                    !text.is_empty() && text.chars().all(|letter| ")}];,".contains(letter))
+                };
+                if let Some(at) = lines.iter().position(closes) {
+                    lines.remove(at);
+                }
+            }
+        }
+        lines.concat()
+    }
+
+    /// Whether what it changes means nothing in files of this kind.
+    pub(super) fn only_restyles(self, kind: &str) -> bool {
+        matches!(self, Self::LosesIndentation | Self::OtherBlanks) && !["py", "yaml"].contains(&kind)
     }
 
     /// The whole file, when it is asked for it.

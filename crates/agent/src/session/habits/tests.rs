@@ -41,7 +41,8 @@ fn trials(all: Option<u64>) -> Vec<Trial> {
 async fn run(trial: &Trial) -> FileFate {
     let bench = HabitBench::new(Arc::new(Partner::new(trial.clone())));
     let heard = bench.say("write the file").await;
-    let fate = bench.fate(&heard, &trial.name, &trial.file).await;
+    let kind = trial.name.rsplit('.').next().unwrap_or_default();
+    let fate = bench.fate(&heard, &trial.name, &trial.file, trial.habit.only_restyles(kind)).await;
     if fate >= FileFate::Warned {
         println!("{:?} {}: {}", trial.habit, trial.name, difference(&bench, trial));
     }
