@@ -107,9 +107,13 @@ impl Runs {
             return Err(RunError::Busy { active, queued });
         }
         let ticket = match self.accept(&submission).await {
-            Err(RunError::Store(
-                engross_store::Error::NameTaken { .. } | engross_store::Error::Conflict { .. },
-            )) => {
+            // The thread may have come to be while its session key was looked for.
+            Err(
+                RunError::Conflict { .. }
+                | RunError::Store(
+                    engross_store::Error::NameTaken { .. } | engross_store::Error::Conflict { .. },
+                ),
+            ) => {
                 // Somebody was faster: perhaps with this very request.
                 match self.earlier(&submission).await? {
                     Some(earlier) => return Ok(earlier),

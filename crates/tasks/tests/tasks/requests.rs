@@ -1,5 +1,7 @@
 //! What a request may look like, and how one is refused.
 
+use std::sync::Arc;
+
 use engross_tasks::rpc::RpcRequest;
 use engross_tasks::runner::Policy;
 use engross_tasks::runs::Capacity;
@@ -148,6 +150,35 @@ async fn the_same_key_is_the_same_run_and_another_request_is_refused() {
     assert_eq!(bench.agent.prompts().len(), 1);
     let other = and(agent("t", "say:2"), json!({ "idempotencyKey": "k" }));
     assert_eq!(bench.refusal("session.start", other).await, (-32602, "IDEMPOTENCY_KEY_REUSED".to_owned()));
+}
+
+/// A terminal and the runner may hand in the same request at once, when both find it after a crash: the thread comes to be while
+/// the other one looks for its session key.
+#[tokio::test]
+async fn a_request_that_comes_several_times_at_once_is_one_run() {
+    const THREADS: usize = 120;
+    let bench = Arc::new(TestBench::new().await);
+    for number in 0..THREADS {
+        let named = json!({ "idempotencyKey": format!("k{number}") });
+        let asked = and(agent(&format!("t{number}"), "say:1"), named);
+        let begin = |one: usize| {
+            let (bench, asked) = (Arc::clone(&bench), asked.clone());
+            tokio::spawn(async move {
+                // At other moments of the first one's way each time.
+                for _ in 0..one * number {
+                    tokio::task::yield_now().await;
+                }
+                bench.call("session.start", asked).await["runId"].clone()
+            })
+        };
+        let calls: Vec<_> = (0..4).map(begin).collect();
+        let mut runs = Vec::new();
+        for call in calls {
+            runs.push(call.await.unwrap());
+        }
+        assert!(runs.iter().all(|run| run.is_string() && *run == runs[0]), "{runs:?}");
+    }
+    assert_eq!(bench.agent.prompts().len(), THREADS);
 }
 
 #[tokio::test]
