@@ -225,3 +225,17 @@ proptest! {
         prop_assert_eq!(reassemble(&heard), body_of(&whole));
     }
 }
+
+#[test]
+fn what_the_model_thinks_is_told_to_those_who_ask_for_events_and_is_in_no_answer() {
+    let thinks =
+        TurnEvent::Thinking { bytes: 20, latest: "the \"end\"".to_owned(), more: "\"end\"\n".to_owned() };
+    let told = || place(vec![thinks.clone(), TurnEvent::Done { finish: AnswerFinish::Stop, usage: None }]);
+    let stream = |events| {
+        let shape = AnswerShape { usage: false, events, behind: None };
+        encode(ChatStream::new(&head(), shape, Vec::new()), told())
+    };
+    let event = "event: engross.status\ndata: {\"turn\":3,\"type\":\"thinking\",\"bytes\":20,\"text\":\"\\\"end\\\"\\n\"}\n\n";
+    assert!(stream(true).contains(event), "{}", stream(true));
+    assert_eq!(stream(true).replace(event, ""), stream(false));
+}

@@ -3,6 +3,7 @@
 mod changes;
 mod commands;
 mod picture;
+mod pipes;
 mod pty;
 mod typing;
 mod work;

@@ -44,6 +44,20 @@ impl Pty {
     }
 
     pub fn start(desk: &TestBench, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::reading(desk, arguments, variables, None)
+    }
+
+    /// The same with input from a pipe, if it is given: all of `typed`, and the end.
+    pub fn piped(desk: &TestBench, arguments: &[&str], typed: &str) -> Self {
+        Self::reading(desk, arguments, &[], Some(typed))
+    }
+
+    fn reading(
+        desk: &TestBench,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        typed: Option<&str>,
+    ) -> Self {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&controller).unwrap();
         unlockpt(&controller).unwrap();
@@ -52,17 +66,20 @@ impl Pty {
         let size = Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&controller, size).unwrap();
         let side = || Stdio::from(terminal.try_clone().unwrap());
-        let child = desk
+        let mut child = desk
             .command(ENGROSS)
             .env("TERM", "xterm-256color")
             .envs(variables.iter().copied())
             .args(["chat", "--data", "data"])
             .args(arguments)
-            .stdin(side())
+            .stdin(if typed.is_some() { Stdio::piped() } else { side() })
             .stdout(side())
             .stderr(side())
             .spawn()
             .unwrap();
+        if let (Some(typed), Some(mut pipe)) = (typed, child.stdin.take()) {
+            pipe.write_all(typed.as_bytes()).unwrap();
+        }
         let keyboard = File::from(controller);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(40), cells(100), 1000)));
         let bytes = Arc::new(Mutex::new(Vec::new()));

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::pty::{ALT_ENTER, CTRL_C, LEFT, Pty, UP};
 use super::{answer, chat, script, scripted};
+use crate::desk::TestBench;
 
 #[test]
 fn a_line_is_edited() {
@@ -177,4 +178,21 @@ fn an_end_from_outside_leaves_the_terminal_as_it_was() {
         pty.signal(signal);
         assert_eq!(pty.ends().0, Some(130), "{signal}");
     }
+}
+
+/// The model of rules says what it understands, once, and goes on listening.
+#[test]
+fn a_wish_that_no_rule_knows_is_answered_with_what_they_know() {
+    let desk = TestBench::new();
+    let pty = Pty::chat(&desk, &["nda.docx", "--model", "rules"]);
+    pty.line("make it sound friendlier");
+    pty.sees("replace \"X\" with \"Y\"");
+    let screen = pty.rests();
+    assert!(screen.contains("delete paragraph") && !desk.path("nda.redline.docx").exists(), "{screen}");
+    pty.line("replace \"three (3) years\" with \"five (5) years\"");
+    pty.sees("Agree? yes  no  always");
+    pty.keys("y");
+    pty.sees("✓ 1 applied. Wrote nda.redline.docx");
+    pty.rests();
+    assert!(desk.path("nda.redline.docx").exists());
 }
