@@ -116,8 +116,9 @@ engross_protocol::codes! {
         summary: "The model was not given the whole conversation.",
         why: "\
             The session keeps everything, but gives the model only the last turns of what it has stored \
-            (ten, unless set otherwise), and no message that the provider refused for good. What a client \
-            sends itself is never left out.",
+            (ten, unless set otherwise), and no message that the provider refused for good. Pictures and files of \
+            earlier messages have 16 MiB of room; words stand for those before. What a client sends itself is \
+            never left out.",
         remedy: "\
             Nothing, if the beginning does not matter. Otherwise raise the number of turns, or send the \
             whole conversation with the request.",

@@ -2,10 +2,13 @@
 //!
 //! Must never cut between a call and its result, leave out what the client itself sent, or leave anything out in silence.
 
-use engross_llm::Message;
+use engross_llm::{Message, MessageAttachment};
 
 use super::request::ClientToolChoice;
 use super::state::SessionState;
+
+/// How much room pictures and files of a conversation have in one request, as base64: providers refuse more than about 20 MB.
+const ATTACHMENT_BYTES: usize = 16 << 20;
 
 /// How much stored history a model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +28,8 @@ impl Default for ContextPolicy {
 pub(crate) struct Window {
     pub(crate) messages: Vec<Message>,
     pub(crate) left_out: usize,
+    /// How many pictures and files there was no room for: words stand in their place.
+    pub(crate) told: usize,
 }
 
 /// The window over the session's messages.
@@ -42,11 +47,32 @@ pub(crate) fn window(session: &SessionState, policy: ContextPolicy) -> Window {
     let present = session.turn.as_ref().map_or(messages.len(), |turn| turn.start.min(turn.sent_from));
     let stays = |(at, message): (usize, &Message)| {
         // What the client sends itself is its own affair.
-        (at >= present || !session.refused.contains(&at)).then(|| message.clone())
+        (at >= present || !session.refused.contains(&at)).then(|| (at, message.clone()))
     };
-    let given: Vec<Message> = messages.iter().enumerate().skip(from).filter_map(stays).collect();
+    let mut given: Vec<(usize, Message)> = messages.iter().enumerate().skip(from).filter_map(stays).collect();
+    let told = make_room(&mut given, present, ATTACHMENT_BYTES);
     let left_out = messages.len() - given.len();
-    Window { messages: given, left_out }
+    Window { messages: given.into_iter().map(|(_, message)| message).collect(), left_out, told }
+}
+
+/// Puts words in the place of what earlier messages carry beside text, the oldest first, where there is no `room`. What the
+/// client sends now always stays. Gives how many.
+pub(super) fn make_room(given: &mut [(usize, Message)], present: usize, room: usize) -> usize {
+    let size = |message: &Message| message.attachments().iter().map(MessageAttachment::size).sum::<usize>();
+    let sent: usize = given.iter().filter(|(at, _)| *at >= present).map(|(_, message)| size(message)).sum();
+    let (mut room, mut told) = (room.saturating_sub(sent), 0);
+    let earlier = given.iter_mut().rev().filter(|(at, message)| *at < present && size(message) > 0);
+    for (_, message) in earlier {
+        if let Some(left) = room.checked_sub(size(message)) {
+            room = left;
+            continue;
+        }
+        // An older one that is small must not stand where a newer one is missing.
+        room = 0;
+        told += message.attachments().len();
+        *message = message.clone().without_attachments(|_| true);
+    }
+    told
 }
 
 /// Where turns begin, the last one first: at a user message that does not follow another.
@@ -89,7 +115,7 @@ impl HistoryRepair {
     /// A window with the first `before` messages of the session mended. What was said since the provider took the mended
     /// copy is no part of what it refused: without it the model would never see the results of its calls.
     pub(crate) fn mend(self, window: Window, before: usize) -> Vec<Message> {
-        let Window { messages, left_out } = window;
+        let Window { messages, left_out, .. } = window;
         let (refused, since) = messages.split_at(before.saturating_sub(left_out).min(messages.len()));
         let mut mended = match self {
             Self::Pairs => pair(refused),

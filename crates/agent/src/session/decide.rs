@@ -301,12 +301,19 @@ impl Decider<'_> {
         }
         let Some(turn) = self.turn().cloned() else { return Action::Rest };
         let window = window(self.session, self.rules.context);
-        if window.left_out > 0 && !self.tries.is_noted {
+        if window.left_out + window.told > 0 && !self.tries.is_noted {
             self.tries.is_noted = true;
-            let message = match self.session.refused.is_empty() {
-                true => format!("the model was not given the first {} messages", window.left_out),
-                false => format!("the model was not given {} earlier messages", window.left_out),
+            let mut message = match (window.left_out, self.session.refused.is_empty()) {
+                (0, _) => "the model was given all messages".to_owned(),
+                (count, true) => format!("the model was not given the first {count} messages"),
+                (count, false) => format!("the model was not given {count} earlier messages"),
             };
+            if window.told > 0 {
+                message.push_str(&format!(
+                    "; of {} earlier pictures or files it was given the name only, as there was no room for them",
+                    window.told
+                ));
+            }
             self.tries.note =
                 Some(LogEvent::Noted { code: codes::HISTORY_LEFT_OUT.name.to_owned(), message });
         }

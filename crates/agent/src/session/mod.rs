@@ -64,6 +64,8 @@ mod watch;
 #[cfg(test)]
 mod cases_tests;
 #[cfg(test)]
+mod context_tests;
+#[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
 mod habits;
