@@ -4,10 +4,13 @@
 An error is its code and the element it is about: text that takes the look of a run whose look is already wrong is no new one.
 
   schema_check.py --documents documents.csv --root FOLDER --out DIR [--limit N]
+  schema_check.py --pairs DIR [--limit N]
 
-DIR is the output of `edit_model.py batch`. Exit 1 when something is new."""
+DIR is the output of `edit_model.py batch`, or holds NAME.before.docx and NAME.after.docx, as the random batches keep them
+(`ENGROSS_JOBS_KEEP`). Exit 1 when something is new."""
 import argparse
 import collections
+import itertools
 import os
 import re
 import sys
@@ -31,21 +34,41 @@ def errors(path):
     return found
 
 
+def batches(arguments):
+    """The names, sources and redlines of the documents of a list."""
+    for path in edit_model.documents(arguments.documents):
+        redline = os.path.join(arguments.out, path.replace('/', '__'), 'redline.docx')
+        if os.path.exists(redline):
+            yield path, os.path.join(arguments.root, path), redline
+
+
+def pairs(folder):
+    """The names, sources and redlines of a folder."""
+    for name in sorted(os.listdir(folder)):
+        stem = name.removesuffix('.after.docx')
+        if stem != name:
+            yield stem, os.path.join(folder, stem + '.before.docx'), os.path.join(folder, name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ('documents', 'root', 'out'):
-        parser.add_argument('--' + name, required=True)
+    for name in ('documents', 'root', 'out', 'pairs'):
+        parser.add_argument('--' + name)
     parser.add_argument('--limit', type=int)
     arguments = parser.parse_args()
+    if not arguments.pairs and not (arguments.documents and arguments.root and arguments.out):
+        parser.error('either --pairs, or --documents, --root and --out')
     looked_at = unread = 0
     new = collections.defaultdict(list)
-    shown = {}
-    for path in edit_model.documents(arguments.documents)[:arguments.limit]:
-        redline = os.path.join(arguments.out, path.replace('/', '__'), 'redline.docx')
-        if not os.path.exists(redline):
-            continue
+    shown, known = {}, {}
+    cases = pairs(arguments.pairs) if arguments.pairs else batches(arguments)
+    for path, source, redline in itertools.islice(cases, arguments.limit):
         try:
-            before, after = errors(os.path.join(arguments.root, path)), errors(redline)
+            bytes_of_source = edit_model.read(source)
+            before = known.get(bytes_of_source)
+            if before is None:
+                before = known[bytes_of_source] = errors(source)
+            after = errors(redline)
         except Exception as error:
             unread += 1
             print('not read: %s: %s' % (path, repr(error)[:160]))

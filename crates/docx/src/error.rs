@@ -58,7 +58,7 @@ pub enum Error {
         "the {side} proof of the whole document failed at {address}: {message}; nothing was written, please report this file"
     )]
     ProofFailed {
-        /// `reject` or `accept`.
+        /// `reject`, `accept` or `rules`.
         side: &'static str,
         /// Where.
         address: String,

@@ -73,12 +73,13 @@ mod proof;
 pub mod read;
 mod references;
 pub mod revisions;
+mod rules;
 mod sections;
 mod signature;
 mod styles;
 mod text;
 
-pub use check::{CODES, Finding, Severity, check, guards};
+pub use check::{check, guards};
 pub use compare::{
     ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange,
     Granularity, Limitation, MergeConflict, MergeOptions, MergeProof, MergedDocument, TextFate, changes_of,
@@ -96,6 +97,7 @@ pub use from_markdown::{MadeDocument, from_markdown, from_markdown_with, picture
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
 pub use revisions::PlacedRevision;
+pub use rules::{CODES, Finding, Severity};
 pub use text::{Hunk, diff};
 
 /// What the fuzz targets reach besides.

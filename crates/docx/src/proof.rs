@@ -1,7 +1,8 @@
 //! The proof of the whole part, on the bytes that are about to be written.
 //!
 //! The bytes are parsed afresh. Rejecting one's own revisions must give the source's tree, in which earlier ones that the
-//! session adopted are rejected, too; accepting them must give the texts that the session means. Nothing of the session's own tree takes part in the first.
+//! session adopted are rejected, too; accepting them must give the texts that the session means; and the part breaks no rule that
+//! the source keeps. Nothing of the session's own tree takes part in the first and the last.
 
 use std::collections::HashMap;
 
@@ -19,6 +20,7 @@ use crate::names::{
 use crate::ops::{Proof, ProofBase, ProofState, Tracking};
 use crate::read::{excerpt, text_boxes};
 use crate::revisions::{Selection, Side, resolve};
+use crate::rules::{Definitions, new_fault};
 
 /// A session's state, as far as the proof needs it.
 pub(crate) struct EditedPart<'a> {
@@ -30,6 +32,8 @@ pub(crate) struct EditedPart<'a> {
     pub(crate) part: &'a str,
     /// Comments that the session wrote or took away.
     pub(crate) ignored: &'a IgnoredMarkup,
+    /// What other parts define.
+    pub(crate) known: &'a Definitions,
 }
 
 /// Proves `written`, the new bytes of the part, and gives them back. `source` is the part as it was opened, parsed afresh, before all
@@ -56,6 +60,10 @@ pub(crate) fn prove(
             ProofState::Holds
         }
     };
+    if let Some(fault) = new_fault(&source, &fresh, edited.part, edited.known) {
+        let difference = (fault.address, format!("{}: {}", fault.code, fault.message));
+        return Err(failed("rules")(difference));
+    }
     // A long document's tree is large, and no longer needed.
     drop(source);
     resolve(&mut fresh, root, Side::Accept, selection);

@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 
 use engross_testkit::docx::DocxBuilder;
 
-use super::{CODES, Finding, Severity, check};
+use super::check;
+use crate::rules::{CODES, Finding, Severity};
 use crate::{Limits, WordDocument};
 
 fn findings(builder: &DocxBuilder) -> Vec<Finding> {

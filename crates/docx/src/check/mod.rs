@@ -1,35 +1,20 @@
 //! What is wrong with a document, or worth knowing before it is edited: `engross check`.
 //!
-//! Every finding has a code of [`CODES`], explained in `docs/guide/checks.md`. Must never change the document, and
+//! Every finding has a code of [`crate::CODES`], explained in `docs/guide/checks.md`. Must never change the document, and
 //! never call sound what it could not read.
 
-mod fields;
-mod findings;
-mod known;
-mod ledger;
-mod order;
 mod package;
-mod part;
-mod properties;
+mod parts;
 mod protection;
 mod references;
 mod resolution;
-mod revisions;
-mod rules;
-mod schema;
-mod structure;
-mod walk;
-
-pub use findings::Finding;
-pub use rules::{CODES, Severity};
 
 use crate::document::WordDocument;
 use crate::error::Error;
 
-use findings::Findings;
-use known::Definitions;
-use part::{CheckedPart, read_story_parts};
-use walk::Checks;
+use crate::rules::{Checks, Finding, Findings, Rule};
+
+use parts::{checked_parts, read_story_parts};
 
 /// Checks the whole document as it is now, with edits that were not saved yet.
 ///
@@ -50,10 +35,13 @@ use walk::Checks;
 pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
     let mut findings = Findings::default();
     let trees = read_story_parts(document, &mut findings)?;
-    let parts = CheckedPart::all(document, &trees);
+    let parts = checked_parts(document, &trees);
     package::check(document, &parts, &mut findings)?;
-    let known = Definitions::of(document, &mut findings)?;
-    let mut checks = Checks::of(&parts, &known);
+    let mut known = document.definitions(&mut findings)?;
+    for part in &parts {
+        known.add_notes(part.document);
+    }
+    let mut checks = Checks::of(&known);
     for part in &parts {
         let before = findings.counts();
         checks.run(part, part.document, &mut findings);
@@ -72,11 +60,7 @@ pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
 pub fn guards(document: &WordDocument) -> Vec<Finding> {
     let mut findings = Findings::default();
     protection::check(document, &mut findings);
-    findings
-        .into_list()
-        .into_iter()
-        .filter(|finding| finding.code != rules::Rule::TrackingOn.code())
-        .collect()
+    findings.into_list().into_iter().filter(|finding| finding.code != Rule::TrackingOn.code()).collect()
 }
 
 #[cfg(test)]

@@ -9,9 +9,7 @@ use crate::error::Error;
 use crate::names::{R, VOCABULARY};
 use crate::parts::{ContentTypes, Relationship, parse, relationships, relationships_part};
 
-use super::findings::Findings;
-use super::part::CheckedPart;
-use super::rules::Rule;
+use crate::rules::{CheckedPart, Findings, Rule};
 
 const CONTENT_TYPES: &str = "[Content_Types].xml";
 

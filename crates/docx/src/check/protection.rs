@@ -7,8 +7,7 @@ use crate::model::is_on;
 use crate::names::{DOCUMENT_PROTECTION, EDIT, ENFORCEMENT, TRACK_REVISIONS};
 use crate::parts::relationships;
 
-use super::findings::Findings;
-use super::rules::Rule;
+use crate::rules::{Findings, Rule};
 
 pub(super) fn check(document: &WordDocument, findings: &mut Findings) {
     let signed =

@@ -6,12 +6,7 @@ use crate::document::WordDocument;
 use crate::names::{DEL_INSTR_TEXT, DEL_TEXT, VOCABULARY};
 use crate::revisions::{Selection, Side, resolve};
 
-use super::findings::{Counts, Findings};
-use super::known::Definitions;
-use super::part::CheckedPart;
-use super::revisions::is_revision;
-use super::rules::{Rule, Severity};
-use super::walk::Checks;
+use crate::rules::{CheckedPart, Checks, Counts, Definitions, Findings, Rule, Severity, is_revision};
 
 /// `own` counts what is wrong with the part already.
 pub(super) fn check(document: &WordDocument, part: &CheckedPart<'_>, own: &Counts, findings: &mut Findings) {
@@ -50,7 +45,7 @@ fn damage(
     }
     let mut found = Findings::default();
     let known = Definitions::default();
-    Checks::of(std::slice::from_ref(part), &known).run(part, resolved, &mut found);
+    Checks::of(&known).run(part, resolved, &mut found);
     let counts = found.counts();
     let new = counts.into_iter().find(|(rule, count)| {
         // Only this part was looked at, so that all notes seem to be missing.

@@ -29,6 +29,7 @@ mod content_parts;
 mod contents;
 mod controls;
 mod cross_references;
+mod definitions;
 mod effects;
 mod headers;
 mod html;

@@ -10,6 +10,7 @@ use crate::ops::{Proof, ProofBase, Tracking};
 use crate::parts;
 use crate::proof::{self, EditedPart};
 use crate::revisions::{Selection, Side, resolve};
+use crate::rules::{Definitions, Findings};
 
 impl WordDocument {
     /// The package with one empty paragraph in place of all that the body says; its section stays, and with it headers, footers
@@ -52,6 +53,7 @@ impl WordDocument {
             return Ok(SavedDocument { bytes: self.package.source().to_vec(), proof: nothing });
         }
         let mut package = self.package.clone();
+        let known = self.defined()?;
         let mut proof = nothing;
         let main = (&self.main_name, &self.tree);
         for (name, tree) in std::iter::once(main).chain(&self.others) {
@@ -70,7 +72,8 @@ impl WordDocument {
                     let root = source.root();
                     resolve(&mut source, root, Side::Reject, Selection::Own(own));
                 }
-                let edited = EditedPart { live: tree, own, part: name, ignored: &self.ignored };
+                let known = &known;
+                let edited = EditedPart { live: tree, own, part: name, ignored: &self.ignored, known };
                 (proof, written) = proof::prove(source, &edited, written, tracking, &self.limits.xml)?;
                 if self.is_rebased && proof.base == ProofBase::Source {
                     proof.base = ProofBase::Resolved;
@@ -79,6 +82,17 @@ impl WordDocument {
             package.set_part(name, written);
         }
         Ok(SavedDocument { bytes: package.write()?, proof })
+    }
+
+    /// What the parts define that edited ones may refer to.
+    fn defined(&self) -> Result<Definitions, Error> {
+        let mut known = self.definitions(&mut Findings::default())?;
+        for kind in ["footnotes", "endnotes", "comments"] {
+            if let Some((_, tree)) = self.related_tree(kind)? {
+                known.add_notes(&tree);
+            }
+        }
+        Ok(known)
     }
 
     fn untracked(&self, tree: &Document) -> Vec<u8> {

@@ -11,7 +11,7 @@ use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::edit::tree_editor::NewBlock;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{FieldContext, Paragraph, TableGrid, View, paragraphs};
-use crate::names::TBL;
+use crate::names::{AUTHOR, INS, P, TBL};
 use crate::read::excerpt;
 use crate::revisions::{Selection, Side, resolve, resolve_paragraphs};
 
@@ -80,7 +80,7 @@ pub(crate) fn check(
         .collect();
     document.rollback(checkpoint);
     if texts == evidence.texts {
-        return Ok(());
+        return live.iter().try_for_each(|node| refuse_nested(document, *node, selection));
     }
     let at = texts.iter().zip(evidence.texts).position(|(left, right)| left != right);
     let at = at.unwrap_or(texts.len().min(evidence.texts.len()));
@@ -95,6 +95,27 @@ pub(crate) fn check(
             show(evidence.texts)
         ),
     ))
+}
+
+/// An insertion stands beside another author's, never inside it: what lies between them, such as a link or a content control,
+/// cannot be cut in two.
+fn refuse_nested(document: &Document, paragraph: NodeId, own: Selection<'_>) -> Result<(), Refusal> {
+    let is_insertion = |node: &NodeId| document.name(*node) == INS && document.first_child(*node).is_some();
+    for node in document.descendants(paragraph).filter(is_insertion) {
+        if !own.holds(document, node) {
+            continue;
+        }
+        let mut above = document.ancestors(node).take_while(|above| document.name(*above) != P);
+        if let Some(other) = above.find(is_insertion) {
+            let author = document.attribute(other, AUTHOR).unwrap_or_default();
+            let message = format!(
+                "the text lies in a link, a content control or the like that a pending insertion by {author} put there, and a \
+                 tracked change there would stand inside theirs; accept or reject that insertion first"
+            );
+            return Err(Refusal::new(RefusalCode::NotTrackable, message));
+        }
+    }
+    Ok(())
 }
 
 /// Checks rows, cells and tables that an operation put there: rejecting takes them away, accepting keeps their texts.

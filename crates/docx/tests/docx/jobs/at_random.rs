@@ -1,7 +1,9 @@
 //! Random batches whose meaning is known: what each operation does to the paper is worked out beside it, so a document that
 //! says anything else is wrong, whatever the proof says.
 //!
-//! `ENGROSS_JOBS_CASES=10000` tries so many batches, and `ENGROSS_TEST_CORPUS=FOLDER` takes the documents of a folder as well.
+//! `ENGROSS_JOBS_CASES=10000` tries so many batches, `ENGROSS_JOBS_FIRST=5000` begins with that one,
+//! `ENGROSS_TEST_CORPUS=FOLDER` takes the documents of a folder as well, and `ENGROSS_JOBS_KEEP=FOLDER` keeps each source and
+//! redline there, for judges that are programs of their own.
 //! Must never use the engine but to apply a batch.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -164,6 +166,12 @@ fn try_batch(source: &[u8], source_paper: &Paper, seed: u64) -> Option<Verdict> 
     let applied = results.iter().filter(|result| result.status == Status::Applied).count();
     let refused = results.iter().filter(|result| result.status == Status::Refused).count();
     let done = JobOutcome { source: source.to_vec(), written: save(&document), results };
+    if let Some(folder) = std::env::var_os("ENGROSS_JOBS_KEEP").filter(|_| applied > 0) {
+        let folder = Path::new(&folder);
+        std::fs::write(folder.join(format!("{seed}.before.docx")), source).unwrap();
+        std::fs::write(folder.join(format!("{seed}.after.docx")), &done.written).unwrap();
+        std::fs::write(folder.join(format!("{seed}.json")), told.to_string()).unwrap();
+    }
     let mut wanted = source_paper.clone();
     let stay = |change: &Change| matches!(change, Change::Move(..) | Change::Remove(..) | Change::Nothing);
     let stay = wishes.iter().all(|wish| stay(&wish.change));
@@ -215,7 +223,8 @@ fn random_batches_say_what_they_mean() {
 
 #[expect(clippy::print_stdout, reason = "the figures of a long run")]
 fn try_many() {
-    let cases = std::env::var("ENGROSS_JOBS_CASES").ok().and_then(|text| text.parse::<u64>().ok());
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (first, cases) = (number("ENGROSS_JOBS_FIRST").unwrap_or(0), number("ENGROSS_JOBS_CASES"));
     let mut all: Vec<(String, Vec<u8>)> = vec![
         ("prices".to_owned(), documents::prices()),
         ("nda".to_owned(), documents::nda()),
@@ -244,7 +253,7 @@ fn try_many() {
     let cases = cases.unwrap_or(48);
     let (mut applied, mut refused, mut held) = (0, 0, 0);
     let mut wrong = Vec::new();
-    for seed in 0..cases {
+    for seed in first..first + cases {
         let (name, bytes, paper) = &readable[seed as usize % readable.len()];
         let verdict = catch_unwind(AssertUnwindSafe(|| try_batch(bytes, paper, seed)));
         match verdict {

@@ -5,7 +5,7 @@
 
 /// Children that stand in an order: slots between spaces, names that share a slot between bars. `*` after a slot means
 /// that its names may come again. What is in no slot, but in [`may_hold`], stands anywhere.
-pub(super) fn sequence(parent: &str) -> Option<&'static str> {
+pub(crate) fn sequence(parent: &str) -> Option<&'static str> {
     Some(match parent {
         "document" => "background body",
         "body" => "p|tbl|sdt|customXml|altChunk* sectPr",
@@ -84,7 +84,7 @@ const SETTINGS: &str = "writeProtection view zoom removePersonalInformation remo
     doNotEmbedSmartTags decimalSymbol listSeparator";
 
 /// Whether `child` may stand in `parent`, in whichever order; `None` if only [`sequence`] knows the parent, or nothing does.
-pub(super) fn may_hold(parent: &str, child: &str) -> Option<bool> {
+pub(crate) fn may_hold(parent: &str, child: &str) -> Option<bool> {
     let block = || matches!(child, "p" | "tbl" | "sdt" | "customXml" | "altChunk");
     let inline = || {
         matches!(

@@ -1,42 +1,52 @@
-//! What the parts without text define: styles and numbering, with what is wrong with those parts themselves.
+//! What other parts define: styles, numbering, notes and comments, with what is wrong with styles and numbering themselves.
 //!
-//! Must never look at a story.
+//! Must never look into a story.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use engross_xml::Document;
 
-use crate::document::WordDocument;
-use crate::error::Error;
-use crate::names::{ABSTRACT_NUM, ABSTRACT_NUM_ID, NUM, NUM_ID, STYLE, STYLE_ID};
+use crate::names::{
+    ABSTRACT_NUM, ABSTRACT_NUM_ID, COMMENTS, ENDNOTES, FOOTNOTES, ID, NUM, NUM_ID, STYLE, STYLE_ID,
+};
 use crate::styles::value_of;
 
 use super::findings::Findings;
 use super::order::check_part;
-use super::rules::Rule;
+use super::rule::Rule;
 
 /// What the parts without text define. A part that is not there, or cannot be read, forbids nothing.
 #[derive(Debug, Default)]
-pub(super) struct Definitions {
-    pub(super) styles: Option<HashSet<String>>,
-    pub(super) numbers: Option<HashSet<String>>,
+pub(crate) struct Definitions {
+    pub(crate) styles: Option<HashSet<String>>,
+    pub(crate) numbers: Option<HashSet<String>>,
+    pub(crate) footnotes: HashSet<String>,
+    pub(crate) endnotes: HashSet<String>,
+    pub(crate) comments: HashSet<String>,
 }
 
 impl Definitions {
-    /// Reads styles, numbering and settings, and looks at them.
-    pub(super) fn of(document: &WordDocument, findings: &mut Findings) -> Result<Self, Error> {
-        let mut known = Self::default();
-        for kind in ["styles", "numbering", "settings"] {
-            let Some((name, tree)) = related(document, kind)? else { continue };
-            check_part(&tree, &name, findings);
-            match kind {
-                "styles" => known.styles = Some(styles(&tree, &name, findings)),
-                "numbering" => known.numbers = Some(numbers(&tree, &name, findings)),
-                _ => {}
-            }
+    /// Takes in what the part `tree` of that kind (`styles`, `numbering`) defines, and looks at the part itself.
+    pub(crate) fn add(&mut self, kind: &str, name: &str, tree: &Document, findings: &mut Findings) {
+        check_part(tree, name, findings);
+        match kind {
+            "styles" => self.styles = Some(styles(tree, name, findings)),
+            "numbering" => self.numbers = Some(numbers(tree, name, findings)),
+            _ => {}
         }
-        Ok(known)
+    }
+
+    /// Takes in the notes or comments of the part `tree`, if it is one of those.
+    pub(crate) fn add_notes(&mut self, tree: &Document) {
+        let ids = match tree.name(tree.root()) {
+            FOOTNOTES => &mut self.footnotes,
+            ENDNOTES => &mut self.endnotes,
+            COMMENTS => &mut self.comments,
+            _ => return,
+        };
+        let nodes = tree.children(tree.root());
+        ids.extend(nodes.filter_map(|node| tree.attribute(node, ID)).map(Cow::into_owned));
     }
 }
 
@@ -76,17 +86,4 @@ fn numbers(tree: &Document, part: &str, findings: &mut Findings) -> HashSet<Stri
         }
     }
     numbers
-}
-
-/// A part that the main part relates to, as it is now. One that is no XML is a finding of its own.
-pub(super) fn related<'a>(
-    document: &'a WordDocument,
-    kind: &str,
-) -> Result<Option<(String, Cow<'a, Document>)>, Error> {
-    let Some(name) = document.related_name(kind) else { return Ok(None) };
-    match document.story_tree(&name) {
-        Ok(tree) => Ok(Some((name, tree))),
-        Err(Error::Xml { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }

@@ -7,11 +7,11 @@ use engross_xml::{Document, NodeId, NodeKind};
 use crate::names::W_URIS;
 
 use super::findings::Findings;
-use super::rules::Rule;
+use super::rule::Rule;
 use super::schema::{may_hold, sequence};
 
 /// Looks at the children of one element. `find` gets the rule, the child and what is wrong with it.
-pub(super) fn check(document: &Document, node: NodeId, mut find: impl FnMut(Rule, NodeId, String)) {
+pub(crate) fn check(document: &Document, node: NodeId, mut find: impl FnMut(Rule, NodeId, String)) {
     let Some(parent) = main_name(document, node) else { return };
     let order = sequence(parent);
     let mut at = 0;
@@ -50,7 +50,7 @@ pub(super) fn check(document: &Document, node: NodeId, mut find: impl FnMut(Rule
 }
 
 /// Looks at all of a part without text: styles, numbering, settings.
-pub(super) fn check_part(part: &Document, name: &str, findings: &mut Findings) {
+pub(crate) fn check_part(part: &Document, name: &str, findings: &mut Findings) {
     for node in part.descendants(part.root()) {
         check(part, node, |rule, _, message| findings.add(rule, || name.to_owned(), || message));
     }

@@ -11,11 +11,11 @@ use crate::names::{
 };
 
 use super::ledger::unpaired;
-use super::rules::Rule;
+use super::rule::Rule;
 use super::walk::{Surroundings, Walk};
 
 impl Walk<'_> {
-    pub(super) fn structure(&mut self, node: NodeId, name: QName, around: Surroundings) {
+    pub(crate) fn structure(&mut self, node: NodeId, name: QName, around: Surroundings) {
         match name {
             P => self.paragraph(node, around),
             RUN if around.parent == RUN => {
@@ -39,8 +39,8 @@ impl Walk<'_> {
             FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE => {
                 let id = self.attribute(node, ID);
                 let (kind, notes) = match name {
-                    FOOTNOTE_REFERENCE => ("footnote", &self.ledger.footnotes),
-                    _ => ("endnote", &self.ledger.endnotes),
+                    FOOTNOTE_REFERENCE => ("footnote", &self.known.footnotes),
+                    _ => ("endnote", &self.known.endnotes),
                 };
                 if !notes.contains(&id) {
                     self.find(Rule::NoteMissing, node, || {
@@ -50,7 +50,7 @@ impl Walk<'_> {
             }
             COMMENT_REFERENCE => {
                 let id = self.attribute(node, ID);
-                if !self.ledger.comments.contains(&id) {
+                if !self.known.comments.contains(&id) {
                     self.find(Rule::CommentMissing, node, || {
                         format!("comment {id} is referred to, but is not there")
                     });
@@ -61,7 +61,7 @@ impl Walk<'_> {
     }
 
     /// What can be reported only when the whole part was seen.
-    pub(super) fn end_part(&mut self) {
+    pub(crate) fn end_part(&mut self) {
         for (id, node) in unpaired(&self.ledger.bookmarks) {
             self.find(Rule::BookmarkUnpaired, node, || format!("bookmark {id} lacks its start or its end"));
         }
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn attribute(&self, node: NodeId, name: QName) -> String {
+    pub(crate) fn attribute(&self, node: NodeId, name: QName) -> String {
         self.document.attribute(node, name).unwrap_or_default().into_owned()
     }
 
@@ -137,7 +137,7 @@ impl Walk<'_> {
 }
 
 /// The element before `node`, if any.
-pub(super) fn element_before(document: &Document, node: NodeId) -> Option<NodeId> {
+pub(crate) fn element_before(document: &Document, node: NodeId) -> Option<NodeId> {
     std::iter::successors(document.previous(node), |node| document.previous(*node))
         .find(|node| document.kind(*node) == NodeKind::Element)
 }

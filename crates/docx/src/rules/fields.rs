@@ -6,7 +6,7 @@ use engross_xml::NodeId;
 
 /// The fields of one story.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(crate) struct Fields {
     /// Fields open in the accepted and in the original text.
     open: [Vec<NodeId>; 2],
     stray: BTreeSet<NodeId>,
@@ -14,7 +14,7 @@ pub(super) struct Fields {
 
 impl Fields {
     /// Takes in a field character that stands in the accepted text, in the original text, or in both.
-    pub(super) fn take(&mut self, node: NodeId, kind: &str, in_views: [bool; 2]) {
+    pub(crate) fn take(&mut self, node: NodeId, kind: &str, in_views: [bool; 2]) {
         for (open, in_view) in self.open.iter_mut().zip(in_views) {
             if !in_view {
                 continue;
@@ -30,7 +30,7 @@ impl Fields {
     }
 
     /// Field characters without their counterpart, and whether each is a beginning.
-    pub(super) fn unbalanced(self) -> impl Iterator<Item = (NodeId, bool)> {
+    pub(crate) fn unbalanced(self) -> impl Iterator<Item = (NodeId, bool)> {
         let open: BTreeSet<NodeId> = self.open.into_iter().flatten().collect();
         let stray = self.stray.into_iter().map(|node| (node, false));
         open.into_iter().map(|node| (node, true)).chain(stray)

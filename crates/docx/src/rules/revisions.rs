@@ -11,16 +11,16 @@ use crate::names::{
 };
 use crate::revisions::is_property_change;
 
-use super::rules::Rule;
+use super::rule::Rule;
 use super::walk::{Surroundings, Walk};
 
 /// Whether an element is a tracked change of any kind.
-pub(super) fn is_revision(name: QName) -> bool {
+pub(crate) fn is_revision(name: QName) -> bool {
     is_revision_wrapper(name) || is_property_change(name) || matches!(name, CELL_INS | CELL_DEL | CELL_MERGE)
 }
 
 impl Walk<'_> {
-    pub(super) fn revision(&mut self, node: NodeId, name: QName, around: Surroundings) {
+    pub(crate) fn revision(&mut self, node: NodeId, name: QName, around: Surroundings) {
         if is_revision(name) {
             self.stamp(node, name, around);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::rules::{Rule, Severity};
+use super::rule::{Rule, Severity};
 
 /// Something found in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,18 +25,18 @@ impl Finding {
 }
 
 /// How often each rule was broken.
-pub(super) type Counts = BTreeMap<Rule, usize>;
+pub(crate) type Counts = BTreeMap<Rule, usize>;
 
 /// Findings in the making.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     list: Vec<Finding>,
     counts: Counts,
 }
 
 impl Findings {
     /// Adds a finding. Address and message are only made if they will be shown.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         rule: Rule,
         address: impl FnOnce() -> String,
@@ -54,23 +54,23 @@ impl Findings {
         }
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         self.counts.clone()
     }
 
     /// What was added since `before`.
-    pub(super) fn counts_since(&self, before: &Counts) -> Counts {
+    pub(crate) fn counts_since(&self, before: &Counts) -> Counts {
         let since = |(rule, count): (&Rule, &usize)| (*rule, count - before.get(rule).unwrap_or(&0));
         self.counts.iter().map(since).collect()
     }
 
     /// The first finding of that rule.
-    pub(super) fn first(&self, rule: Rule) -> Option<&Finding> {
+    pub(crate) fn first(&self, rule: Rule) -> Option<&Finding> {
         self.list.iter().find(|finding| finding.code == rule.code())
     }
 
     /// The findings in the order in which they were made, then the counts of those that were left out.
-    pub(super) fn into_list(self) -> Vec<Finding> {
+    pub(crate) fn into_list(self) -> Vec<Finding> {
         let mut list = self.list;
         for (rule, count) in self.counts.into_iter().filter(|(_, count)| *count > Finding::MOST) {
             list.push(Finding {

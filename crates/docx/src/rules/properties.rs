@@ -7,7 +7,7 @@ use engross_xml::{NodeId, NodeKind, QName};
 use crate::model::is_revision_wrapper;
 use crate::names::{P, P_PR, R_PR_CHANGE, RUN};
 
-use super::rules::Rule;
+use super::rule::Rule;
 use super::structure::element_before;
 use super::walk::{Surroundings, Walk};
 
@@ -52,7 +52,7 @@ const ORDER: &[&str] = &[
 ];
 
 impl Walk<'_> {
-    pub(super) fn paragraph_properties(&mut self, node: NodeId, around: Surroundings) {
+    pub(crate) fn paragraph_properties(&mut self, node: NodeId, around: Surroundings) {
         if around.parent == P && element_before(self.document, node).is_some() {
             let message = || "paragraph properties do not come first in their paragraph".to_owned();
             self.find(Rule::ParagraphPropertiesNotFirst, node, message);
@@ -87,7 +87,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn run_properties(&mut self, node: NodeId, around: Surroundings) {
+    pub(crate) fn run_properties(&mut self, node: NodeId, around: Surroundings) {
         if around.parent == RUN && element_before(self.document, node).is_some() {
             let message = || "run properties do not come first in their run".to_owned();
             self.find(Rule::RunPropertiesNotFirst, node, message);

@@ -3,8 +3,8 @@
 use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::names::{
-    ALTERNATE_CONTENT, BODY, CHOICE, COMMENT, COMMENTS, DEL, ENDNOTE, ENDNOTES, FALLBACK, FLD_CHAR,
-    FLD_CHAR_TYPE, FOOTNOTE, FOOTNOTES, ID, INS, MOVE_FROM, MOVE_TO, P, TC, TR, TXBX_CONTENT,
+    ALTERNATE_CONTENT, BODY, CHOICE, COMMENT, DEL, ENDNOTE, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE, FOOTNOTE, INS,
+    MOVE_FROM, MOVE_TO, P, TC, TR, TXBX_CONTENT,
 };
 
 use super::fields::Fields;
@@ -13,25 +13,25 @@ use super::known::Definitions;
 use super::ledger::{Ids, Ledger};
 use super::order;
 use super::part::CheckedPart;
-use super::rules::Rule;
+use super::rule::Rule;
 
 /// What stands around an element. Alternate content is looked through.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Surroundings {
+pub(crate) struct Surroundings {
     /// Name of the element around.
-    pub(super) parent: QName,
+    pub(crate) parent: QName,
     /// Revisions around, up to the paragraph.
-    pub(super) wrappers: Wrappers,
+    pub(crate) wrappers: Wrappers,
     /// Whether a deletion or move source is anywhere around.
-    pub(super) deleted: bool,
+    pub(crate) deleted: bool,
 }
 
 /// Kinds of revision around an element.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Wrappers(u8);
+pub(crate) struct Wrappers(u8);
 
 impl Wrappers {
-    pub(super) fn holds(self, name: QName) -> bool {
+    pub(crate) fn holds(self, name: QName) -> bool {
         self.0 & Self::bit(name) != 0
     }
 
@@ -51,33 +51,20 @@ impl Wrappers {
 }
 
 /// The rules over all parts.
-pub(super) struct Checks<'a> {
+pub(crate) struct Checks<'a> {
     ledger: Ledger,
     ids: Ids,
     known: &'a Definitions,
 }
 
 impl<'a> Checks<'a> {
-    /// Looks up what notes and comments there are.
-    pub(super) fn of(parts: &[CheckedPart<'_>], known: &'a Definitions) -> Self {
-        let mut ledger = Ledger::default();
-        for part in parts {
-            let ids = match part.document.name(part.document.root()) {
-                FOOTNOTES => &mut ledger.footnotes,
-                ENDNOTES => &mut ledger.endnotes,
-                COMMENTS => &mut ledger.comments,
-                _ => continue,
-            };
-            let nodes = part.document.children(part.document.root());
-            ids.extend(
-                nodes.filter_map(|node| part.document.attribute(node, ID)).map(std::borrow::Cow::into_owned),
-            );
-        }
-        Self { ledger, ids: Ids::default(), known }
+    /// Nothing was checked yet.
+    pub(crate) fn of(known: &'a Definitions) -> Self {
+        Self { ledger: Ledger::default(), ids: Ids::default(), known }
     }
 
     /// Checks `document`: the tree of `part`, or a changed copy of it.
-    pub(super) fn run(&mut self, part: &CheckedPart<'_>, document: &Document, findings: &mut Findings) {
+    pub(crate) fn run(&mut self, part: &CheckedPart<'_>, document: &Document, findings: &mut Findings) {
         self.ledger.start_part();
         self.ids.start_part();
         let mut walk = Walk {
@@ -98,19 +85,19 @@ impl<'a> Checks<'a> {
 }
 
 /// A pass over one part.
-pub(super) struct Walk<'a> {
-    pub(super) document: &'a Document,
-    pub(super) part: &'a CheckedPart<'a>,
-    pub(super) findings: &'a mut Findings,
-    pub(super) ledger: &'a mut Ledger,
-    pub(super) ids: &'a mut Ids,
-    pub(super) known: &'a Definitions,
+pub(crate) struct Walk<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) part: &'a CheckedPart<'a>,
+    pub(crate) findings: &'a mut Findings,
+    pub(crate) ledger: &'a mut Ledger,
+    pub(crate) ids: &'a mut Ids,
+    pub(crate) known: &'a Definitions,
     fields: Fields,
 }
 
 impl Walk<'_> {
     /// Adds a finding about `node`.
-    pub(super) fn find(&mut self, rule: Rule, node: NodeId, message: impl FnOnce() -> String) {
+    pub(crate) fn find(&mut self, rule: Rule, node: NodeId, message: impl FnOnce() -> String) {
         let (part, document) = (self.part, self.document);
         self.findings.add(rule, || part.address(document, node), message);
     }
