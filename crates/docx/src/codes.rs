@@ -279,8 +279,8 @@ rows! {
         summary: "An edit could not be proven reversible, so it was taken back.",
         why: "\
             Every edit is tried before it counts: rejecting it must give back the source, accepting it \
-            the wanted text. Here one of the two did not hold. This is a fault of engross, not of your \
-            document or your words. If it is said of one operation, the others stand. If it is said of \
+            the wanted text, and neither may break a rule of the format. Here one of these did not hold. This \
+            is a fault of engross, not of your document or your words. If it is said of one operation, the others stand. If it is said of \
             the whole document, nothing was written.",
         remedy: "\
             Please report it, with the document if you can. Until then try a smaller edit, such as \

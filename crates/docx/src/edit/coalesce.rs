@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::canon::normal_form;
+use crate::edit::link_pieces::join_link_pieces;
 use crate::edit::put_back::put_back;
 use crate::model::{OwnRevisions, RevisionStamp, is_revision_wrapper, mark_revisions, next_paragraph};
 use crate::names::{AUTHOR, DATE, DEL, INS, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR, TR, TR_PR};
@@ -30,6 +31,7 @@ pub(crate) fn coalesce(
     let mut joined = HashMap::new();
     let mut seen = HashSet::new();
     for paragraph in paragraphs.iter().chain(&behind).filter(|paragraph| seen.insert(**paragraph)) {
+        join_link_pieces(document, *paragraph, own);
         for node in wrappers(document, *paragraph) {
             if let Some(next) = own_neighbour(document, node, own)
                 && document.name(next) != document.name(node)

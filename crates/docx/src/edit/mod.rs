@@ -16,7 +16,7 @@
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
 //! | `whole_fields` | which fields go with the text around them? |
 //! | `references`, `contents` | how do bookmarks, fields that lead elsewhere, and lines of contents look in the tree? |
-//! | `inserted`, `objects`, `pictures`, `built_in` | what do links, notes and pictures in new content need, and how are they written? |
+//! | `inserted`, `link_pieces`, `objects`, `pictures`, `built_in` | what do links, notes and pictures in new content need, and how are they written? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `coalesce` | what of it was never there for a later batch? |
 
@@ -41,6 +41,7 @@ mod hunks;
 mod ids;
 mod inserted;
 mod insertion;
+mod link_pieces;
 mod links;
 mod marks;
 mod moves;

@@ -2,7 +2,7 @@
 //!
 //! Must never use the engine: what both get wrong in the same way is found by nobody. So it is slow and simple.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 
 const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
@@ -214,8 +214,63 @@ pub(crate) fn resolve(element: &Element, side: Side, date: Option<&str>) -> Elem
             ranges.push(element.attribute("w:id").unwrap_or_default().to_owned());
         }
     });
-    let element = without_controls(element, side, date);
-    Resolver { side, date, ranges, grids }.element(&element, false).0
+    let resolved = without_controls(element, side, date);
+    let mut resolved = Resolver { side, date, ranges, grids }.element(&resolved, false).0;
+    if date.is_none() {
+        keep_halves(element, &mut resolved);
+    }
+    resolved
+}
+
+/// Word has bookmarks as two places in the text: when text goes with one of them, that place is where the text was, so the other
+/// half is never alone. Here it stands at the other half.
+fn keep_halves(before: &Element, after: &mut Element) {
+    let ids = |element: &Element, name: &str| {
+        let mut found = BTreeSet::new();
+        element.walk(&mut Vec::new(), &mut |mark, _| {
+            if mark.name == name {
+                found.extend(mark.attribute("w:id").map(str::to_owned));
+            }
+        });
+        found
+    };
+    let (start, end) = ("w:bookmarkStart", "w:bookmarkEnd");
+    let (starts, ends) = (ids(after, start), ids(after, end));
+    let mut lost = BTreeMap::new();
+    before.walk(&mut Vec::new(), &mut |mark, _| {
+        let id = mark.attribute("w:id").unwrap_or_default();
+        let is_lost = (mark.name == start && !starts.contains(id) && ends.contains(id))
+            || (mark.name == end && !ends.contains(id) && starts.contains(id));
+        if is_lost {
+            lost.insert(id.to_owned(), mark.clone());
+        }
+    });
+    if !lost.is_empty() {
+        put_halves(after, &lost);
+    }
+}
+
+fn put_halves(element: &mut Element, lost: &BTreeMap<String, Element>) {
+    let mut children = Vec::new();
+    for mut child in std::mem::take(&mut element.children) {
+        let half = match &child {
+            Node::Element(mark) if matches!(mark.name.as_str(), "w:bookmarkStart" | "w:bookmarkEnd") => {
+                lost.get(mark.attribute("w:id").unwrap_or_default()).cloned()
+            }
+            _ => None,
+        };
+        if let Node::Element(child) = &mut child {
+            put_halves(child, lost);
+        }
+        match half {
+            Some(half) if half.name == "w:bookmarkStart" => {
+                children.extend([Node::Element(half), child]);
+            }
+            Some(half) => children.extend([child, Node::Element(half)]),
+            None => children.push(child),
+        }
+    }
+    element.children = children;
 }
 
 /// Controls that came or went are unwrapped: the mark stands right before the control.

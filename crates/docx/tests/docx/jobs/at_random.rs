@@ -100,11 +100,15 @@ fn carry_out(paper: &mut Paper, changes: Vec<Change>) {
 fn texts(paper: &Paper, stay: bool) -> Paper {
     let line = |line: &Line| {
         let is_table = matches!(line.style.as_str(), "table" | "section");
+        // A table of contents names a heading that is gone until it is made anew; its receipt says so.
+        let is_contents = line.style.starts_with("TOC");
         let text = line.text.split('⟦').map(|part| match part.split_once('⟧') {
-            Some((label, rest)) if !stay => {
+            Some((label, rest)) if !stay || is_contents => {
                 let (code, target) = label.split_once(" → ").unwrap_or((label, ""));
-                let lost =
-                    ["nowhere", "(empty)"].into_iter().find(|lost| target.ends_with(lost)).unwrap_or("");
+                let lost = ["nowhere", "(empty)"]
+                    .into_iter()
+                    .find(|lost| !is_contents && target.ends_with(lost))
+                    .unwrap_or("");
                 format!("⟦{code}{lost}⟧{rest}")
             }
             _ => part.to_owned(),

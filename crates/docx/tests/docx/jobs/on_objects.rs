@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::documents::{PIXEL, agreement, form, nda, prices, with_text_box};
 use super::paper::Line;
-use super::{ask, number, text_of};
+use super::{ask, number, paper, text_of};
 
 #[test]
 fn job_32_headers_of_odd_even_and_first_pages() {
@@ -232,13 +232,36 @@ fn job_37_links_are_made_changed_and_taken_away() {
 }
 
 #[test]
+fn job_37_a_link_over_words_of_several_formats_is_one_link() {
+    let source = agreement();
+    let line = paper(&source).lines.iter().find(|line| line.text.starts_with('“')).unwrap().clone();
+    let (term, _) = line.text.split_once(" means").unwrap();
+    let link = json!([{"op": "insert_link", "paragraphIndex": line.number, "textToLink": term, "url": "https://example.com/"}]);
+    let outcome = ask(&source, &link);
+    let main = crate::oracle::main_part(&outcome.written);
+    let links = |main: &str| main.matches("<w:hyperlink ").count();
+    assert_eq!(links(&main), links(&crate::oracle::main_part(&source)) + 1);
+    let told = paper(&outcome.written).lines.into_iter().find(|known| known.number == line.number).unwrap();
+    let linked = format!("⟦link → https://example.com/⟧{term}⟦/link⟧ means");
+    assert!(told.text.starts_with(&linked), "{}", told.text);
+    // What was bold is bold in the link.
+    let bold = term.trim_matches(['“', '”']);
+    assert!(
+        told.looks.iter().any(|(look, words)| look.split(' ').any(|part| part == "b") && words == bold),
+        "{:?}",
+        told.looks
+    );
+    outcome.is_sound();
+}
+
+#[test]
 fn job_37_a_cross_reference() {
     let source = agreement();
     let (at, to) =
         (number(&source, "Clause2", "Services (3/1)"), number(&source, "Heading1", "Confidentiality"));
     let batch = json!([{"op": "insert_cross_reference", "paragraphIndex": at, "afterText": "Services (3/1)", "to": format!("P{to}"), "show": "number"}]);
     let done = ask(&source, &batch);
-    let found = super::paper(&done.written);
+    let found = paper(&done.written);
     let line = &found.lines[found.at("Services (3/1)")].text;
     assert!(line.contains("→ Confidentiality⟧"), "{line}");
     let shown: Vec<&str> = found
@@ -259,7 +282,7 @@ fn job_37_a_cross_reference() {
 fn job_37_a_contents_table() {
     let source = nda();
     let done = ask(&source, &json!([{"op": "insert_table_of_contents", "before": 1, "levels": "1-3"}]));
-    let found = super::paper(&done.written);
+    let found = paper(&done.written);
     for title in ["1. DEFINITIONS", "2. OBLIGATIONS", "9. GOVERNING LAW"] {
         let is_entry =
             |line: &&Line| line.text.contains(title) && line.text.contains(&format!("→ #{}⟧", &title[..1]));
@@ -291,7 +314,7 @@ fn job_37_a_phrase_with_a_reference_in_it_goes() {
 fn job_37_pages_and_breaks() {
     let batch = json!([{"op": "insert_break", "after": 1, "kind": "page"}]);
     let done = ask(&prices(), &batch);
-    let found = super::paper(&done.written);
+    let found = paper(&done.written);
     let text: Vec<&str> = found.lines.iter().map(|line| line.text.as_str()).collect();
     assert!(text.iter().take(3).any(|text| text.contains("⟦page break⟧")), "{text:?}");
     done.is_sound();

@@ -315,15 +315,20 @@ impl Reader<'_> {
         let mut words = field.code.split_whitespace();
         let kind = words.next().unwrap_or_default();
         let named = matches!(kind, "REF" | "PAGEREF" | "NOTEREF").then(|| words.next()).flatten();
+        let target_is_known = named.is_some_and(|name| self.target(name).is_some());
         let target = named.map(|name| self.target(name).cloned().unwrap_or_default());
         let switches: Vec<&str> = words.collect();
         let mut label = format!("⟦{kind}");
-        for switch in switches {
+        for switch in &switches {
             label.push(' ');
             label.push_str(switch);
         }
         if let Some((_, text)) = &target {
-            label.push_str(&format!(" → {}", if text.is_empty() { "nowhere" } else { text }));
+            // What shows a number asks for no words.
+            let is_number = switches.iter().any(|switch| matches!(*switch, "\\r" | "\\n" | "\\w"));
+            let text = if is_number { text.trim_end_matches(" (empty)") } else { text };
+            let known = target_is_known.then_some(if text.is_empty() { "(no words)" } else { text });
+            label.push_str(&format!(" → {}", known.unwrap_or("nowhere")));
         }
         label.push('⟧');
         let is_live = field.is_live();
