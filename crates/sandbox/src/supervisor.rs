@@ -96,7 +96,7 @@ fn watch(order: WatchOrder, parent: Option<Pid>) -> io::Result<u8> {
     let Some(parent) = parent.filter(|parent| is_child_of(Some(*parent))) else { return Ok(VOID) };
     let parent_ends = pidfd_open(parent, PidfdFlags::empty())?;
     set_child_subreaper(Some(getpid()))?;
-    let asked = Asked::hear()?;
+    let asked = EndSignals::hear()?;
     let places: Vec<PathBuf> = order.fence.iter().flat_map(|fence| fence.write.clone()).collect();
     let quota = order.quota.clone();
     let again = order.again.clone();
@@ -129,16 +129,16 @@ fn watch(order: WatchOrder, parent: Option<Pid>) -> io::Result<u8> {
     Ok(watched)
 }
 
-/// What it is asked to do from outside.
+/// The signals that ask for an end.
 #[derive(Debug, Clone, Default)]
-struct Asked {
+struct EndSignals {
     /// To end all of it in good order.
     to_end: Arc<AtomicBool>,
     /// To end all of it, now.
     at_once: Arc<AtomicBool>,
 }
 
-impl Asked {
+impl EndSignals {
     fn hear() -> io::Result<Self> {
         let asked = Self::default();
         for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP]
@@ -155,7 +155,7 @@ fn watch_over(
     program: Pid,
     ending: &Ending,
     ends: [&OwnedFd; 2],
-    asked: &Asked,
+    asked: &EndSignals,
     quota: &Quota,
     places: &[PathBuf],
 ) -> u8 {
