@@ -2,7 +2,7 @@
 //!
 //! Must never use the engine: what both get wrong in the same way is found by nobody. So it is slow and simple.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Read as _;
 
 const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
@@ -222,51 +222,61 @@ pub(crate) fn resolve(element: &Element, side: Side, date: Option<&str>) -> Elem
     resolved
 }
 
-/// Word has bookmarks as two places in the text: when text goes with one of them, that place is where the text was, so the other
-/// half is never alone. Here it stands at the other half.
+/// Word has bookmarks as two places in the text: when text goes with one of them, that place is where the text was, so one half is
+/// never alone, and never before the other. Here the half that went, or came too late, stands at the half that stayed.
 fn keep_halves(before: &Element, after: &mut Element) {
-    let ids = |element: &Element, name: &str| {
-        let mut found = BTreeSet::new();
-        element.walk(&mut Vec::new(), &mut |mark, _| {
-            if mark.name == name {
-                found.extend(mark.attribute("w:id").map(str::to_owned));
-            }
-        });
-        found
-    };
-    let (start, end) = ("w:bookmarkStart", "w:bookmarkEnd");
-    let (starts, ends) = (ids(after, start), ids(after, end));
-    let mut lost = BTreeMap::new();
-    before.walk(&mut Vec::new(), &mut |mark, _| {
-        let id = mark.attribute("w:id").unwrap_or_default();
-        let is_lost = (mark.name == start && !starts.contains(id) && ends.contains(id))
-            || (mark.name == end && !ends.contains(id) && starts.contains(id));
-        if is_lost {
-            lost.insert(id.to_owned(), mark.clone());
-        }
-    });
-    if !lost.is_empty() {
-        put_halves(after, &lost);
+    let (then, now) = (bookmark_halves(before), bookmark_halves(after));
+    let mut mended = BTreeMap::new();
+    for (id, (start, end)) in then {
+        let Some((start, end)) = start.zip(end).filter(|(start, end)| start.0 < end.0) else { continue };
+        match now.get(&id) {
+            Some((Some(_), None)) => mended.insert(id, end.1),
+            Some((None, Some(_))) => mended.insert(id, start.1),
+            // The end is put behind the start.
+            Some((Some(start), Some(late))) if late.0 < start.0 => mended.insert(id, end.1),
+            _ => None,
+        };
+    }
+    if !mended.is_empty() {
+        put_halves(after, &mended);
     }
 }
 
-fn put_halves(element: &mut Element, lost: &BTreeMap<String, Element>) {
+/// Of each bookmark: its start and its end, each with its place in the order of the file.
+type Halves = (Option<(usize, Element)>, Option<(usize, Element)>);
+
+fn bookmark_halves(root: &Element) -> BTreeMap<String, Halves> {
+    let mut found: BTreeMap<String, Halves> = BTreeMap::new();
+    let mut at = 0;
+    root.walk(&mut Vec::new(), &mut |mark, _| {
+        at += 1;
+        let id = || mark.attribute("w:id").unwrap_or_default().to_owned();
+        match mark.name.as_str() {
+            "w:bookmarkStart" => found.entry(id()).or_default().0 = Some((at, mark.clone())),
+            "w:bookmarkEnd" => found.entry(id()).or_default().1 = Some((at, mark.clone())),
+            _ => {}
+        }
+    });
+    found
+}
+
+fn put_halves(element: &mut Element, mended: &BTreeMap<String, Element>) {
     let mut children = Vec::new();
     for mut child in std::mem::take(&mut element.children) {
         let half = match &child {
-            Node::Element(mark) if matches!(mark.name.as_str(), "w:bookmarkStart" | "w:bookmarkEnd") => {
-                lost.get(mark.attribute("w:id").unwrap_or_default()).cloned()
-            }
+            Node::Element(mark) if mark.is(&["w:bookmarkStart", "w:bookmarkEnd"]) => mended
+                .get(mark.attribute("w:id").unwrap_or_default())
+                .map(|half| (half.clone(), mark.name.clone())),
             _ => None,
         };
         if let Node::Element(child) = &mut child {
-            put_halves(child, lost);
+            put_halves(child, mended);
         }
         match half {
-            Some(half) if half.name == "w:bookmarkStart" => {
-                children.extend([Node::Element(half), child]);
-            }
-            Some(half) => children.extend([child, Node::Element(half)]),
+            // It stands at the other half now.
+            Some((half, name)) if half.name == name => {}
+            Some((half, name)) if name == "w:bookmarkEnd" => children.extend([Node::Element(half), child]),
+            Some((half, _)) => children.extend([child, Node::Element(half)]),
             None => children.push(child),
         }
     }

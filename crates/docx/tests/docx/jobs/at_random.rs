@@ -183,7 +183,15 @@ fn try_batch(source: &[u8], source_paper: &Paper, seed: u64) -> Option<Verdict> 
     let changes = changes.filter(|(_, result)| result.status == Status::Applied).map(|(wish, _)| wish.change);
     carry_out(&mut wanted, changes.collect());
     let mut faults = laws::broken(source, &done.written, &[]);
-    if let Some(difference) = difference(&texts(&wanted, stay), &texts(&paper(&done.written), stay)) {
+    let mut said = paper(&done.written);
+    // A copy for old programs that says something else than its box stays, and the answer says so.
+    let mut notes = done.results.iter().filter_map(|result| result.message.as_deref());
+    if notes.any(|note| note.contains("the copy of the text box")) {
+        for paper in [&mut wanted, &mut said] {
+            paper.lines.retain(|line| !line.story.ends_with(":fallback"));
+        }
+    }
+    if let Some(difference) = difference(&texts(&wanted, stay), &texts(&said, stay)) {
         faults.push(difference);
     }
     if faults.is_empty() {
