@@ -1,7 +1,7 @@
 //! The rules that a part with text keeps (ECMA-376, ISO/IEC 29500-1), and what breaks them.
 //!
 //! `engross check` reports every break; the proof of a session asks whether its own edits brought a new one. Must never look at
-//! a package: whoever has one says what its other parts define.
+//! a package: its callers say what its other parts define.
 
 mod fields;
 mod findings;

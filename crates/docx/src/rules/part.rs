@@ -17,12 +17,12 @@ pub(crate) struct CheckedPart<'a> {
     /// The name of the story that it is; empty for the body.
     story: String,
     /// Where its paragraphs are. Of a sound part nobody asks that.
-    places: OnceCell<Places>,
+    places: OnceCell<ParagraphNumbers>,
 }
 
 /// The stories of a part, and the numbers of their paragraphs.
 #[derive(Default)]
-struct Places {
+struct ParagraphNumbers {
     /// Names of the stories; empty for the body.
     stories: Vec<String>,
     /// Roots of the stories.
@@ -31,7 +31,7 @@ struct Places {
     paragraphs: HashMap<NodeId, (usize, usize)>,
 }
 
-impl Places {
+impl ParagraphNumbers {
     fn of(document: &Document, story: &str) -> Self {
         let mut places = Self::default();
         let top = document.root();
@@ -76,7 +76,7 @@ impl<'a> CheckedPart<'a> {
     /// `document` is the part's tree, or a copy of it that was changed since.
     pub(crate) fn address(&self, document: &Document, node: NodeId) -> String {
         let up = || std::iter::once(node).chain(document.ancestors(node));
-        let places = self.places.get_or_init(|| Places::of(self.document, &self.story));
+        let places = self.places.get_or_init(|| ParagraphNumbers::of(self.document, &self.story));
         let placed = |node: &NodeId| places.paragraphs.get(node);
         let below = |node| document.descendants(node).take(FAR).find_map(|node| placed(&node));
         let table = || up().find(|node| document.name(*node) == TBL);
