@@ -221,6 +221,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
       await shot(page, "7-gate");
       await page.getByLabel("Key", { exact: true }).fill("s3cret-key");
       await page.getByRole("button", { name: "Enter" }).click();
+      // Nothing behind the question can be typed into until it is gone.
+      await page.getByRole("dialog").waitFor({ state: "detached" });
       await say(page, "Make it sixty days.");
       await page.getByText("The period in").waitFor();
       await rest(page);
