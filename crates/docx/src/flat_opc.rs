@@ -8,8 +8,8 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use engross_xml::{Document, Limits as XmlLimits, NodeId, NodeKind, escape_attribute};
 
-use crate::document::Limits;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::names::{
     PKG_BINARY_DATA, PKG_CONTENT_TYPE, PKG_NAME, PKG_PACKAGE, PKG_PART, PKG_URI, PKG_XML_DATA, VOCABULARY,
 };

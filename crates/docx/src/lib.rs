@@ -61,6 +61,7 @@ mod exchange;
 mod flat_opc;
 mod from_markdown;
 pub mod html;
+mod limits;
 mod markdown;
 mod model;
 #[expect(dead_code, reason = "the vocabulary of the format; not every name is asked for")]
@@ -86,14 +87,15 @@ pub use compare::{
     compare, compare_three, counts_by_story, merged, side_by_side,
 };
 pub use document::{
-    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, MarkdownReading, More,
-    NumberChange, OutlineEntry, OwnRecord, PlacedComment, Properties, Reference, SavedDocument, StyleReading,
-    Survey, TermChange, WordDocument,
+    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, MarkdownReading, More, NumberChange,
+    OutlineEntry, OwnRecord, PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey,
+    TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
 pub use exchange::{Difference, EditStep, NewTextFormat, TextSpan, differences, edit_steps};
 pub use flat_opc::{flat_opc, is_flat_opc};
 pub use from_markdown::{MadeDocument, from_markdown, from_markdown_with, picture_names};
+pub use limits::Limits;
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
 pub use revisions::PlacedRevision;

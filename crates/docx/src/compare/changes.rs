@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use engross_xml::{Document, NodeId, NodeKind};
 
-use crate::document::{Limits, WordDocument};
+use crate::document::WordDocument;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::names::MOVE_FROM;
 use crate::revisions::{PlacedRevision, RevisionKind, moves};
 

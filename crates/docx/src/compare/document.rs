@@ -6,8 +6,9 @@ use engross_xml::{Document, NodeId};
 
 use super::parts::{Importer, notes_in};
 use super::sections::sections_of;
-use crate::document::{Limits, WordDocument};
+use crate::document::WordDocument;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::model::is_revision_wrapper;
 use crate::names::{BODY, DOCUMENT};
 use crate::ops::Tracking;

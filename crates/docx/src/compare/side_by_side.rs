@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use engross_xml::Document;
 
-use crate::document::{Limits, WordDocument};
+use crate::document::WordDocument;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::model::{Paragraph, View, fields_at_start, mark_revisions, paragraphs};
 use crate::names::{DEL, INS, MOVE_FROM, MOVE_TO, TR, TR_PR};
 use crate::read::story_root;

@@ -64,31 +64,23 @@ pub use style_list::StyleReading;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use engross_xml::{Document, Limits as XmlLimits, NodeId};
+use engross_xml::{Document, NodeId};
 use sha2::{Digest, Sha256};
 
 use crate::canon::IgnoredMarkup;
 use crate::edit::{GivenFiles, Ids, free_ids};
 use crate::error::Error;
 use crate::flat_opc::{is_flat_opc, package_of};
+use crate::limits::Limits;
 use crate::model::paragraphs;
 use crate::names::{BODY, DOCUMENT, VOCABULARY, W, W_URI};
 use crate::numbering::Numbering;
 use crate::ops::Proof;
-use crate::package::{Limits as PackageLimits, Package};
+use crate::package::Package;
 use crate::parts::{self, Relationship, relationships};
 use crate::read::{StoryPart, find_stories, hexadecimal};
 use crate::revisions::{Comment, CommentRow, comments};
 use crate::styles::Styles;
-
-/// Bounds on what is opened.
-#[derive(Debug, Clone, Default)]
-pub struct Limits {
-    /// Bounds on the container.
-    pub package: PackageLimits,
-    /// Bounds on each part.
-    pub xml: XmlLimits,
-}
 
 /// Who edits, when, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]

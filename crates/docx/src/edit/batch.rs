@@ -8,7 +8,7 @@ use engross_xml::{Document, NodeId, TreeCheckpoint};
 
 use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::edit::coalesce::coalesce;
-use crate::edit::columns::ColumnEdits;
+use crate::edit::column_edits::ColumnEdits;
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::evidence::{self, Evidence, TableEvidence};
 use crate::edit::expected::ExpectedText;

@@ -2,10 +2,9 @@
 //!
 //! The grid is that of the accepted table; its record is that of the source. Must never decide which cells come or go.
 
-use std::collections::HashMap;
-
 use engross_xml::{Document, NodeId};
 
+use crate::edit::column_edits::{TableColumns, sum};
 use crate::edit::plan::ColumnChange;
 use crate::edit::properties::Setting;
 use crate::edit::revision_writer::RevisionWriter;
@@ -24,38 +23,6 @@ use crate::ops::Where;
 
 /// A whole table in the fiftieths of a percent that a width may be given in.
 const WHOLE: u64 = 5000;
-
-/// What a batch did to the columns of its tables.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ColumnEdits {
-    by_table: HashMap<NodeId, TableColumns>,
-    /// New cells whose column is not known yet.
-    new_cells: Vec<NodeId>,
-    /// Cells that cover columns more or less, likewise.
-    spans: Vec<(NodeId, i32)>,
-}
-
-/// The columns of one table.
-#[derive(Debug, Clone, Default)]
-struct TableColumns {
-    changes: Vec<ColumnChange>,
-    /// Widths that new cells have.
-    new_cells: Vec<(NodeId, u32)>,
-    /// By how much cells became wider.
-    wider: HashMap<NodeId, i64>,
-}
-
-impl ColumnEdits {
-    /// Forgets what an operation left that changes no columns.
-    pub(super) fn begin_operation(&mut self) {
-        self.new_cells.clear();
-        self.spans.clear();
-    }
-
-    pub(super) fn note_cell(&mut self, cell: NodeId) {
-        self.new_cells.push(cell);
-    }
-}
 
 impl TreeEditor<'_> {
     /// Gives a table, row or cell other properties.
@@ -260,11 +227,6 @@ fn write_grid(writer: &mut RevisionWriter<'_>, grid: NodeId, widths: &[u64]) {
         writer.document.set_attribute(column, WIDTH, &width.to_string());
         writer.document.prepend(grid, column);
     }
-}
-
-/// The width of columns together.
-pub(crate) fn sum(widths: &[u32]) -> u32 {
-    widths.iter().fold(0, |sum: u32, width| sum.saturating_add(*width))
 }
 
 fn scaled(width: u64, (limit, total): (u64, u64)) -> u64 {

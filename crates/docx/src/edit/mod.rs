@@ -10,7 +10,7 @@
 //! | `tree_editor` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
 //! | `paragraphs`, `borders` | the same for whole paragraphs: where may they stand, and what runs into what? |
 //! | `rows` | which rows, cells and tables came with the batch? |
-//! | `columns`, `tables` | how do columns, cells, rows and tables come and go? |
+//! | `columns`, `column_edits`, `tables` | how do columns, cells, rows and tables come and go? |
 //! | `tracked_properties`, `property_order` | how do properties of tables and sections change with a record? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
@@ -26,6 +26,7 @@ mod borders;
 mod built_in;
 mod choice;
 mod coalesce;
+mod column_edits;
 mod columns;
 pub(crate) mod content;
 pub(crate) mod contents;
@@ -52,6 +53,7 @@ mod pending_parts;
 mod phrase;
 mod pictures;
 mod plan;
+mod prompts;
 mod properties;
 mod property_order;
 mod put_back;

@@ -7,15 +7,15 @@ use std::ops::Range;
 
 use engross_xml::NodeId;
 
-use crate::edit::columns::ColumnEdits;
+use crate::edit::column_edits::ColumnEdits;
 use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
-use crate::edit::controls::fill_prompts;
 use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
 use crate::edit::insertion::{before, behind, between, outside_links, put};
 use crate::edit::marks::{delete_mark, split};
 use crate::edit::pending_parts::PendingParts;
 use crate::edit::plan::{Step, TextChange};
+use crate::edit::prompts::fill_prompts;
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::splice::{Chain, delete};

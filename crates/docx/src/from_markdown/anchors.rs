@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use engross_xml::{Document, NodeId};
 
-use crate::document::{Limits, WordDocument};
+use crate::document::WordDocument;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::markdown::slug;
 use crate::model::{Paragraph, View};
 use crate::names::{ANCHOR, BOOKMARK_END, BOOKMARK_START, HYPERLINK, ID, NAME, P, P_PR};

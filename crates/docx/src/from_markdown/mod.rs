@@ -6,8 +6,9 @@ mod anchors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{EditOptions, Limits, WordDocument};
+use crate::document::{EditOptions, WordDocument};
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::markdown::without_front_matter;
 use crate::ops::{Address, Batch, Edit, Operation, Place, Status, Tracking};
 use crate::text::picture_sources;

@@ -1,17 +1,14 @@
 //! Paragraphs and what holds them: content controls, sections, text boxes.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use engross_xml::{Document, NodeId, QName};
+use engross_xml::{NodeId, QName};
 
 use super::appearance::ParagraphAppearance;
-use super::changes::Changes;
-use super::inline::Line;
+use super::line::Line;
 use super::markup::{Wrapper, attribute, short_attribute};
-use super::page::ViewState;
-use super::source::PartSource;
-use super::story::{ParagraphPlace, StoryIndex};
+use super::story::ParagraphPlace;
+use super::writer::StoryWriter;
 use crate::model::{Control, View, mark_revisions, next_paragraph};
 use crate::names::{
     ALT_CHUNK, DEL, FALLBACK, INS, NUM_PR, NUMBERING_CHANGE, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SDT,
@@ -20,49 +17,7 @@ use crate::names::{
 use crate::revisions::{RevisionKind, list};
 use crate::sections::outline_level;
 
-/// Writes one story.
-pub(super) struct StoryWriter<'a, 'v> {
-    pub(super) state: &'v mut ViewState<'a>,
-    pub(super) part: &'a PartSource<'a>,
-    pub(super) document: &'a Document,
-    pub(super) changes: Changes<'a>,
-    index: Rc<StoryIndex>,
-    /// The names of the text boxes of the part.
-    box_names: Rc<HashMap<NodeId, String>>,
-    /// Paragraphs whose end the view does not show: the next one goes on with them.
-    unended: Vec<NodeId>,
-    /// Text boxes that are anchored in the paragraph under way.
-    pub(super) boxes: Vec<NodeId>,
-    /// Whether headings may not stand here.
-    pub(super) in_header_cell: bool,
-}
-
-impl<'a, 'v> StoryWriter<'a, 'v> {
-    /// Of the story below `root`; `name` is empty for the body, and `None` for a story without addresses.
-    pub(super) fn new(
-        state: &'v mut ViewState<'a>,
-        part: &'a PartSource<'a>,
-        root: NodeId,
-        name: Option<&str>,
-        box_names: Rc<HashMap<NodeId, String>>,
-    ) -> Self {
-        let document: &'a Document = &part.tree;
-        let known = (state.source.styles, state.source.numbering);
-        let index = StoryIndex::read((document, root), name, state.view, known, &state.comment_numbers);
-        let changes = Changes { names: &part.revisions, shown: std::collections::HashSet::new() };
-        Self {
-            state,
-            part,
-            document,
-            changes,
-            index: Rc::new(index),
-            box_names,
-            unended: Vec::new(),
-            boxes: Vec::new(),
-            in_header_cell: false,
-        }
-    }
-
+impl StoryWriter<'_, '_> {
     /// Writes all of it, and names what of its revisions has no place in it.
     pub(super) fn write(mut self, root: NodeId) {
         self.container(root);

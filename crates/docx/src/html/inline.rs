@@ -2,12 +2,12 @@
 
 use engross_xml::{NodeId, NodeKind, QName};
 
-use super::appearance::ParagraphAppearance;
-use super::blocks::StoryWriter;
+use super::line::Line;
 use super::links::is_safe;
 use super::markup::{DEEPEST, Wrapper, attribute, short, short_attribute};
 use super::story::follow_comments;
-use crate::model::{FieldContext, View, effective_text, is_range_marker};
+use super::writer::StoryWriter;
+use crate::model::{View, effective_text, is_range_marker};
 use crate::names::{
     ALTERNATE_CONTENT, ANCHOR, BDO, BR, COMMENT_REFERENCE, CONTENT_PART, CR, CUSTOM_XML, DEL, DEL_INSTR_TEXT,
     DEL_TEXT, DIR, DRAWING, ENDNOTE_REF, ENDNOTE_REFERENCE, FLD_CHAR, FLD_SIMPLE, FOOTNOTE_REF,
@@ -20,36 +20,6 @@ use crate::revisions::RevisionKind;
 
 /// Longest field instruction that is read for a link, in bytes.
 const LONGEST_CODE: usize = 4_000;
-
-/// A paragraph under way.
-pub(super) struct Line {
-    appearance: ParagraphAppearance,
-    fields: FieldContext,
-    /// Numbers of the comments that are open.
-    comments: Vec<usize>,
-    /// The elements around what comes next.
-    stack: Vec<Wrapper>,
-    /// How many of these are links.
-    links: usize,
-    /// The elements of the fields that are open, if they are known.
-    field: Option<Vec<Wrapper>>,
-}
-
-impl Line {
-    pub(super) fn new(
-        appearance: ParagraphAppearance,
-        fields: FieldContext,
-        comments: Vec<usize>,
-        outer: Vec<Wrapper>,
-    ) -> Self {
-        Self { appearance, fields, comments, stack: outer, links: 0, field: None }
-    }
-
-    /// Whether a link may stand here.
-    pub(super) fn may_link(&self) -> bool {
-        self.links == 0
-    }
-}
 
 impl StoryWriter<'_, '_> {
     // Depth is bounded by the XML parser's limit.

@@ -7,6 +7,7 @@
 //! | `story` | which address, number and comments has each paragraph of a story? |
 //! | `blocks`, `tables` | paragraphs and tables |
 //! | `inline`, `objects` | what stands in a paragraph: text, links, fields, controls; notes, pictures, boxes, equations |
+//! | `writer`, `line`, `state` | what is known while a story, a paragraph and a view are written |
 //! | `changes` | who changed what, as elements and as marks |
 //! | `appearance` | which formatting is shown, and by which element or class |
 //! | `links`, `pictures` | which addresses and pictures are safe |
@@ -20,14 +21,17 @@ mod appearance;
 mod blocks;
 mod changes;
 mod inline;
+mod line;
 mod links;
 mod markup;
 mod objects;
 mod page;
 mod pictures;
 mod source;
+mod state;
 mod story;
 mod tables;
+mod writer;
 
 pub use page::HtmlOptions;
 pub(crate) use page::write;

@@ -2,9 +2,9 @@
 
 use engross_xml::{Document, NodeId, QName};
 
-use super::blocks::StoryWriter;
-use super::inline::Line;
+use super::line::Line;
 use super::markup::{DEEPEST, Wrapper, attribute, short, short_attribute};
+use super::writer::StoryWriter;
 use crate::model::{View, alternative_text, effective_text, number};
 use crate::names::{
     A_BLIP, DEL, DRAWING, ENDNOTE_REFERENCE, FALLBACK, ID, INS, M_T, N_CX, N_CY, O_MATH, O_MATH_PARA, OBJECT,

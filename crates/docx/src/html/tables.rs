@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use engross_xml::NodeId;
 
-use super::blocks::StoryWriter;
+use super::writer::StoryWriter;
 use crate::model::{GridCell, GridRow, TableGrid, VerticalMerge, View, is_on};
 use crate::names::{
     BIDI_VISUAL, CELL_DEL, CELL_INS, CELL_MERGE, DEL, INS, T, TBL_GRID, TBL_GRID_CHANGE, TBL_HEADER, TBL_PR,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::ops::fields::check_fields;
-use crate::ops::operation::{Address, Occurrence, Place};
+use crate::ops::place::{Address, Occurrence, Place};
 
 /// Reads an address with the story it may name.
 pub(super) fn parse_address(value: &Value) -> Result<(Option<String>, Address), String> {

@@ -4,10 +4,13 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::ops::address::parse_place;
-use crate::ops::edits::Fields;
+use crate::ops::edit::Edit;
 use crate::ops::fields::{check_fields, flag, nearest, optional_text};
-use crate::ops::language::{self, COMMON_FIELDS, OPERATIONS, operation_names};
-use crate::ops::operation::{Edit, Operation, ReferencePolicy};
+use crate::ops::language;
+use crate::ops::language::{OPERATIONS, operation_names};
+use crate::ops::operation::{Operation, ReferencePolicy};
+use crate::ops::rows::reader::Fields;
+use crate::ops::rows::row::COMMON_FIELDS;
 
 /// Which pending revisions of the author, from before this session, are merged with what the batch does.
 ///

@@ -6,7 +6,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::ops::language::{COMMON_FIELDS, Field, OperationRow, Shape, offered, row};
+use crate::ops::language::{offered, row};
+use crate::ops::rows::row::{COMMON_FIELDS, Field, OperationRow, Shape};
 
 /// How deep texts and wrappers are looked into.
 const DEPTH: usize = 4;

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ops::format::HIGHLIGHTS;
-use crate::ops::language::{Field, OperationRow, Shape, offered};
+use crate::ops::language::offered;
+use crate::ops::rows::row::{Field, OperationRow, Shape};
 
 /// Schema of `{"operations": […]}`.
 #[must_use]

@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 
-use super::language::{Field, OPERATIONS, Shape};
+use super::language::OPERATIONS;
+use super::rows::row::{Field, Shape};
 use super::{operations_schema, parse_operations, text_field};
 
 /// Models and clients read it; what it says is changed on purpose only.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ops::operation::Occurrence;
+use crate::ops::place::Occurrence;
 use crate::text::{Finder, LetterCase, MatchRules};
 
 /// What an operation looks for.

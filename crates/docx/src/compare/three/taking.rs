@@ -9,9 +9,9 @@ use engross_xml::{Document, NodeId, QName};
 use super::meeting::Meeting;
 use crate::compare::parts::{Importer, notes_in};
 use crate::compare::redliner::{ignore_as_there, is_link};
-use crate::document::Limits;
 use crate::edit::Ids;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::model::is_revision_wrapper;
 use crate::names::{
     DOC_PR, ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, N_LOWER_ID, NUM_ID, P_STYLE, R_STYLE, TBL_STYLE, VAL,

@@ -4,7 +4,7 @@
 
 use engross_xml::NodeId;
 
-use crate::edit::columns::sum;
+use crate::edit::column_edits::sum;
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::plan::phrases::{styled_text, visible};
 use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};

@@ -1,11 +1,11 @@
 //! Operations on text, paragraphs and their formatting: their rows in the language. How they are read is in `edits`.
 
-use crate::ops::edits;
-use crate::ops::language::{
+use crate::ops::edit::Edit;
+use crate::ops::rows::edits;
+use crate::ops::rows::row::{
     AFTER, BEFORE, END, FIELDS, Field, INDEX, MATCH_CASE, OCCURRENCE, OperationRow, PATTERN, PHRASE, PLAIN,
     REFERENCES, SCOPE, Shape, TARGET, WHOLE_WORD, field, points,
 };
-use crate::ops::operation::Edit;
 
 const SWITCH: &str = "`true` or `false`";
 
@@ -31,7 +31,7 @@ const BLOCKS: Field = field(
 
 const COLOURS: &str = "a colour, as in [highlight_text](highlight_text.md)";
 
-pub(super) const MODIFY_TEXT: OperationRow = OperationRow {
+pub(crate) const MODIFY_TEXT: OperationRow = OperationRow {
     name: "modify_text",
     purpose: "Replaces words.",
     fields: &[
@@ -63,7 +63,7 @@ pub(super) const MODIFY_TEXT: OperationRow = OperationRow {
     parse: edits::modify_text,
 };
 
-pub(super) const EDIT_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const EDIT_PARAGRAPH: OperationRow = OperationRow {
     name: "edit_paragraph",
     purpose: "Gives a paragraph new text.",
     fields: &[
@@ -88,7 +88,7 @@ pub(super) const EDIT_PARAGRAPH: OperationRow = OperationRow {
     parse: edits::edit_paragraph,
 };
 
-pub(super) const INSERT_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const INSERT_PARAGRAPH: OperationRow = OperationRow {
     name: "insert_paragraph",
     purpose: "Puts new paragraphs beside one.",
     fields: &[
@@ -115,7 +115,7 @@ pub(super) const INSERT_PARAGRAPH: OperationRow = OperationRow {
     parse: edits::insert_paragraph,
 };
 
-pub(super) const DELETE_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const DELETE_PARAGRAPH: OperationRow = OperationRow {
     name: "delete_paragraph",
     purpose: "Removes paragraphs.",
     fields: &[
@@ -134,14 +134,14 @@ pub(super) const DELETE_PARAGRAPH: OperationRow = OperationRow {
     parse: edits::delete_paragraph,
 };
 
-pub(super) const REPLACE_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const REPLACE_PARAGRAPH: OperationRow = OperationRow {
     name: "replace_paragraph",
     purpose: "Puts Markdown blocks (lists, tables, headings) in the place of a paragraph.",
     fields: &[INDEX, TARGET, BLOCKS, NUMBERING, OCCURRENCE, PLAIN, REFERENCES],
     parse: edits::replace_paragraph,
 };
 
-pub(super) const REPLACE_RANGE: OperationRow = OperationRow {
+pub(crate) const REPLACE_RANGE: OperationRow = OperationRow {
     name: "replace_range",
     purpose: "The same for several paragraphs, or a whole table.",
     fields: &[
@@ -157,7 +157,7 @@ pub(super) const REPLACE_RANGE: OperationRow = OperationRow {
     parse: edits::replace_range,
 };
 
-pub(super) const REPLACE_DOCUMENT: OperationRow = OperationRow {
+pub(crate) const REPLACE_DOCUMENT: OperationRow = OperationRow {
     name: "replace_document",
     purpose: "Makes the body say what a whole text says, with as few changes as that takes.",
     fields: &[
@@ -174,7 +174,7 @@ pub(super) const REPLACE_DOCUMENT: OperationRow = OperationRow {
     parse: edits::replace_document,
 };
 
-pub(super) const MOVE_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const MOVE_PARAGRAPH: OperationRow = OperationRow {
     name: "move_paragraph",
     purpose: "Moves paragraphs.",
     fields: &[
@@ -189,14 +189,14 @@ pub(super) const MOVE_PARAGRAPH: OperationRow = OperationRow {
     parse: edits::move_paragraph,
 };
 
-pub(super) const RESTORE_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const RESTORE_PARAGRAPH: OperationRow = OperationRow {
     name: "restore_paragraph",
     purpose: "Inserts again what somebody's pending revision deletes.",
     fields: &[INDEX, TARGET, OCCURRENCE],
     parse: |fields| Ok(Edit::Restore { place: fields.required_place()? }),
 };
 
-pub(super) const FORMAT_TEXT: OperationRow = OperationRow {
+pub(crate) const FORMAT_TEXT: OperationRow = OperationRow {
     name: "format_text",
     purpose: "Changes the formatting of words.",
     fields: &[
@@ -230,7 +230,7 @@ pub(super) const FORMAT_TEXT: OperationRow = OperationRow {
     parse: edits::format_text,
 };
 
-pub(super) const HIGHLIGHT_TEXT: OperationRow = OperationRow {
+pub(crate) const HIGHLIGHT_TEXT: OperationRow = OperationRow {
     name: "highlight_text",
     purpose: "Marks words with a colour.",
     fields: &[
@@ -253,7 +253,7 @@ pub(super) const HIGHLIGHT_TEXT: OperationRow = OperationRow {
     parse: edits::highlight_text,
 };
 
-pub(super) const FORMAT_PARAGRAPH: OperationRow = OperationRow {
+pub(crate) const FORMAT_PARAGRAPH: OperationRow = OperationRow {
     name: "format_paragraph",
     purpose: "Changes style, alignment, spacing or indents of paragraphs.",
     fields: &[

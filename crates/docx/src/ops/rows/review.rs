@@ -1,11 +1,11 @@
 //! Operations on comments and tracked changes, and what only looks: their rows in the language. How they are read is in `edits`.
 
-use crate::ops::edits;
-use crate::ops::language::{
+use crate::ops::edit::Edit;
+use crate::ops::rows::edits;
+use crate::ops::rows::row::{
     Field, INDEX, MATCH_CASE, OCCURRENCE, OperationRow, PATTERN, PHRASE, PLAIN, RESEARCH, SCOPE, Shape,
     TARGET, WHOLE_WORD, field,
 };
-use crate::ops::operation::Edit;
 use crate::revisions::Side;
 
 const CHOICE: &[Field] = &[
@@ -34,7 +34,7 @@ const COMMENT_ID: Field = field(
 )
 .required();
 
-pub(super) const INSERT_COMMENT: OperationRow = OperationRow {
+pub(crate) const INSERT_COMMENT: OperationRow = OperationRow {
     name: "insert_comment",
     purpose: "Comments on words, or on a paragraph.",
     fields: &[
@@ -59,7 +59,7 @@ pub(super) const INSERT_COMMENT: OperationRow = OperationRow {
     parse: edits::insert_comment,
 };
 
-pub(super) const COMMENT_REPLY: OperationRow = OperationRow {
+pub(crate) const COMMENT_REPLY: OperationRow = OperationRow {
     name: "comment_reply",
     purpose: "Answers a comment.",
     fields: &[
@@ -70,7 +70,7 @@ pub(super) const COMMENT_REPLY: OperationRow = OperationRow {
     parse: |fields| Ok(Edit::CommentReply { comment: fields.comment()?, content: fields.text("content")? }),
 };
 
-pub(super) const COMMENT_RESOLVE: OperationRow = OperationRow {
+pub(crate) const COMMENT_RESOLVE: OperationRow = OperationRow {
     name: "comment_resolve",
     purpose: "Marks a thread as done, or as open again.",
     fields: &[
@@ -80,14 +80,14 @@ pub(super) const COMMENT_RESOLVE: OperationRow = OperationRow {
     parse: edits::comment_resolve,
 };
 
-pub(super) const COMMENT_DELETE: OperationRow = OperationRow {
+pub(crate) const COMMENT_DELETE: OperationRow = OperationRow {
     name: "comment_delete",
     purpose: "Removes a comment with its answers.",
     fields: &[COMMENT_ID.for_people("the number of the comment: `c:1` of a reading")],
     parse: |fields| Ok(Edit::CommentDelete { comment: fields.comment()? }),
 };
 
-pub(super) const NAVIGATE_TO_SECTION: OperationRow = OperationRow {
+pub(crate) const NAVIGATE_TO_SECTION: OperationRow = OperationRow {
     name: "navigate_to_section",
     purpose: "Finds a paragraph; changes nothing.",
     fields: &[field(
@@ -100,21 +100,21 @@ pub(super) const NAVIGATE_TO_SECTION: OperationRow = OperationRow {
     parse: |fields| Ok(Edit::Navigate { description: fields.text("instruction")? }),
 };
 
-pub(super) const ACCEPT: OperationRow = OperationRow {
+pub(crate) const ACCEPT: OperationRow = OperationRow {
     name: "accept",
     purpose: "Accepts tracked changes; only beside accept and reject.",
     fields: CHOICE,
     parse: |fields| edits::resolve(fields, Side::Accept),
 };
 
-pub(super) const REJECT: OperationRow = OperationRow {
+pub(crate) const REJECT: OperationRow = OperationRow {
     name: "reject",
     purpose: "Rejects tracked changes; only beside accept and reject.",
     fields: CHOICE,
     parse: |fields| edits::resolve(fields, Side::Reject),
 };
 
-pub(super) const PERFORM_RESEARCH: OperationRow = OperationRow {
+pub(crate) const PERFORM_RESEARCH: OperationRow = OperationRow {
     name: RESEARCH,
     purpose: "Searches the web.",
     fields: &[field("instruction", Shape::Text, "What to search for.", "what to search for").required()],

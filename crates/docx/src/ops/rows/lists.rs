@@ -1,14 +1,14 @@
 //! Operations on lists, sections and cells: their rows in the language. How they are read is in `edits`.
 
-use crate::ops::edits;
-use crate::ops::language::{
+use crate::ops::rows::edits;
+use crate::ops::rows::row::{
     END, INDEX, NUMBER, OCCURRENCE, OperationRow, PLAIN, REFERENCES, Shape, TARGET, field,
 };
 
 const NUMBER_STYLES: Shape =
     Shape::Word(&["decimal", "lowerLetter", "upperLetter", "lowerRoman", "upperRoman"]);
 
-pub(super) const EDIT_LIST: OperationRow = OperationRow {
+pub(crate) const EDIT_LIST: OperationRow = OperationRow {
     name: "edit_list",
     purpose: "Makes paragraphs a list, or changes the items of one.",
     fields: &[
@@ -33,7 +33,7 @@ pub(super) const EDIT_LIST: OperationRow = OperationRow {
     parse: edits::edit_list,
 };
 
-pub(super) const INSERT_LIST_ITEM: OperationRow = OperationRow {
+pub(crate) const INSERT_LIST_ITEM: OperationRow = OperationRow {
     name: "insert_list_item",
     purpose: "Puts an item behind an item.",
     fields: &[
@@ -59,7 +59,7 @@ pub(super) const INSERT_LIST_ITEM: OperationRow = OperationRow {
     parse: edits::insert_list_item,
 };
 
-pub(super) const CONVERT_HEADERS_TO_LIST: OperationRow = OperationRow {
+pub(crate) const CONVERT_HEADERS_TO_LIST: OperationRow = OperationRow {
     name: "convert_headers_to_list",
     purpose: "Makes one numbered list of headings that stand apart.",
     fields: &[
@@ -82,7 +82,7 @@ pub(super) const CONVERT_HEADERS_TO_LIST: OperationRow = OperationRow {
     parse: edits::convert_headers,
 };
 
-pub(super) const EDIT_SECTION: OperationRow = OperationRow {
+pub(crate) const EDIT_SECTION: OperationRow = OperationRow {
     name: "edit_section",
     purpose: "Changes a heading and the text of its section.",
     fields: &[
@@ -118,7 +118,7 @@ pub(super) const EDIT_SECTION: OperationRow = OperationRow {
     parse: edits::edit_section,
 };
 
-pub(super) const EDIT_TABLE: OperationRow = OperationRow {
+pub(crate) const EDIT_TABLE: OperationRow = OperationRow {
     name: "edit_table",
     purpose: "Changes rows, columns or cells of a table.",
     fields: &[
