@@ -82,7 +82,16 @@ struct BuiltPrograms {
 fn build() -> Result<BuiltPrograms> {
     run_command(
         Command::new(env!("CARGO"))
-            .args(["build", "--release", "--package", "engross", "--package", "engross-bench"])
+            .args([
+                "build",
+                "--release",
+                "--package",
+                "engross",
+                "--features",
+                "engross/full",
+                "--package",
+                "engross-bench",
+            ])
             .current_dir(root()),
     )?;
     let suffix = std::env::consts::EXE_SUFFIX;

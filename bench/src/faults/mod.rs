@@ -40,7 +40,17 @@ const SCENARIOS: [(&str, Scenario); 7] = [
 pub(crate) fn run(quick: bool, only: Option<&str>) -> Result<()> {
     run_command(
         Command::new(env!("CARGO"))
-            .args(["build", "--profile", "ci", "--package", "engross", "--package", "engross-bench"])
+            .args([
+                "build",
+                "--profile",
+                "ci",
+                "--package",
+                "engross",
+                "--features",
+                "engross/full",
+                "--package",
+                "engross-bench",
+            ])
             .current_dir(root()),
     )?;
     let mut missed = Vec::new();
