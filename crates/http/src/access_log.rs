@@ -15,7 +15,8 @@ use hyper::body::{Frame, SizeHint};
 use serde_json::json;
 
 use super::access::Caller;
-use super::metrics::{Metrics, RouteName};
+use super::metrics::Metrics;
+use super::route_name::RouteName;
 
 /// Takes lines about requests. Must return at once: what cannot be written soon is lost, never waited for.
 pub trait AccessLog: Send + Sync {

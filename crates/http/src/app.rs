@@ -22,9 +22,9 @@ use super::error::{Error, ErrorCode};
 use super::headers::{
     OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
 };
-use super::metrics::RouteName;
 use super::owners::{LinkRequest, OwnerRoutes, Owners, answer};
 use super::recent_errors::RecentError;
+use super::route_name::RouteName;
 use super::routes::{
     about, acp, chat, compare, errors, events, health, models, responses, sessions, taskpane, view,
     workbench, workspaces,

@@ -11,11 +11,11 @@ use axum::body::{Body, BodyDataStream};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT};
 use futures_util::StreamExt;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::error::Error;
-use super::server::Limits;
+use super::limits::{BodyBudget, Limits, STEP, UNIT};
 
 /// How much more than the limit is received, and thrown away, for the client to come to the answer.
 const THROWN_AWAY: u64 = 256 * 1024 * 1024;
@@ -25,28 +25,6 @@ const THROWING_AWAY: Duration = Duration::from_secs(10);
 
 /// How long a body waits for room.
 const ROOM_WAIT: Duration = Duration::from_secs(5);
-
-/// The unit of the budget.
-const UNIT: usize = 1024;
-
-/// So many units are taken at once, so that a body is not counted with each of its pieces.
-const STEP: usize = 64;
-
-/// What the bodies of all requests may hold together. Clones are the same one.
-#[derive(Debug, Clone)]
-pub struct BodyBudget {
-    units: Arc<Semaphore>,
-    all: usize,
-}
-
-impl BodyBudget {
-    /// A budget of so many bytes.
-    #[must_use]
-    pub fn new(bytes: usize) -> Self {
-        let all = (bytes / UNIT).clamp(STEP, Semaphore::MAX_PERMITS);
-        Self { units: Arc::new(Semaphore::new(all)), all }
-    }
-}
 
 /// The room that a body takes up, until it is dropped.
 #[derive(Debug, Default)]

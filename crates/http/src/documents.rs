@@ -9,13 +9,14 @@ use engross_agent::workspace::Workspaces;
 use engross_documents::{Application, Checkpoint, Losses, Redline, Workspace, redline};
 use engross_docx::html::HtmlOptions;
 use engross_docx::ops::Batch;
-use engross_docx::read::{ReadOptions, Reading};
+use engross_docx::read::ReadOptions;
 use engross_docx::revisions::{CommentRow, RevisionRow};
 use engross_docx::{CompareOptions, EditOptions, Limits, Tracking, WordDocument};
 use engross_protocol::{Clock, Exit, Failure, hex};
 use engross_store::files::{FileError, Listing, Precondition, RelPath, WrittenFile};
 use sha2::{Digest, Sha256};
 
+use super::document_rows::{DocumentRows, Read};
 use super::error::Error;
 use super::wire::{ComparedFiles, DocumentList, Operations, operations_request};
 
@@ -38,22 +39,6 @@ pub(super) struct Whole {
     pub(super) bytes: Vec<u8>,
     /// SHA-256 in lower-case hexadecimal digits.
     pub(super) sha256: String,
-}
-
-/// A document that was read.
-pub(super) struct Read {
-    pub(super) path: RelPath,
-    pub(super) reading: Reading,
-    /// SHA-256 of the file.
-    pub(super) sha256: Option<String>,
-}
-
-/// What a list of a document holds.
-pub(super) enum DocumentRows {
-    /// Its tracked changes.
-    Revisions(Vec<RevisionRow>),
-    /// Its comments.
-    Comments(Vec<CommentRow>),
 }
 
 impl Documents {

@@ -8,6 +8,7 @@ use engross_protocol::{Code, ErrorBody, Failure, shared};
 use serde_json::json;
 
 use super::codes;
+use super::error_kind::kind_of;
 use super::wire::WriteRefusal;
 
 /// A request that failed.
@@ -277,20 +278,6 @@ impl Error {
     /// The class, in the words of the OpenAI API.
     fn kind(&self) -> &'static str {
         kind_of(self.status())
-    }
-}
-
-/// The class of a status, in the words of the OpenAI API.
-pub(crate) fn kind_of(status: u16) -> &'static str {
-    match status {
-        401 => "unauthorized",
-        403 => "permission_error",
-        404 => "not_found_error",
-        409 => "conflict_error",
-        429 => "rate_limit_error",
-        503 => "unavailable_error",
-        400..=499 => "invalid_request_error",
-        _ => "api_error",
     }
 }
 

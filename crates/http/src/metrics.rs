@@ -14,41 +14,7 @@ use engross_write::runner::WriteService;
 
 use super::recent_errors::RecentErrors;
 use crate::exports::Arrears;
-
-/// A route, for counting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RouteName(&'static str);
-
-impl RouteName {
-    /// The route of a path.
-    pub fn of(path: &str) -> Self {
-        Self(match path {
-            "/v1/chat/completions" => "/v1/chat/completions",
-            "/healthz" => "/healthz",
-            "/readyz" => "/readyz",
-            "/v1/compare" => "/v1/compare",
-            "/v1/view" => "/v1/view",
-            "/metrics" => "/metrics",
-            "/mcp" => "/mcp",
-            _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
-            _ if path == "/v1/responses" || path.starts_with("/v1/responses/") => "/v1/responses",
-            _ if path == "/v1/sessions" || path.starts_with("/v1/sessions/") => "/v1/sessions",
-            _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
-            _ if path.starts_with("/api/write-session") => "/api/write-session",
-            "/acp" | "/acp/rpc" => "/acp",
-            "/artifacts/openclaw/download" => "/artifacts",
-            _ if path == "/v1/workspaces" || path.starts_with("/v1/workspaces/") => "/v1/workspaces",
-            _ if path == "/v1/errors" || path.starts_with("/v1/errors/") => "/v1/errors",
-            _ if path == "/" || path.starts_with("/assets/") => "/",
-            _ => "other",
-        })
-    }
-
-    /// As it is counted.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.0
-    }
-}
+use crate::route_name::RouteName;
 
 /// What is counted for an owner, and for all of them together.
 #[derive(Default)]
@@ -188,7 +154,7 @@ impl Metrics {
             line(
                 &mut text,
                 "requests_total",
-                &format!("{{route=\"{}\",status=\"{status}\"}}", route.0),
+                &format!("{{route=\"{}\",status=\"{status}\"}}", route.as_str()),
                 count,
             );
         }
@@ -207,7 +173,7 @@ impl Metrics {
             "How long requests took, from their head to the end of their answer.",
         );
         for (route, histogram) in &*self.all.durations.lock().unwrap_or_else(PoisonError::into_inner) {
-            histogram.write(&mut text, name, &format!("route=\"{}\"", route.0));
+            histogram.write(&mut text, name, &format!("route=\"{}\"", route.as_str()));
         }
         for (kind, tokens) in [("input", &self.all.input_tokens), ("output", &self.all.output_tokens)] {
             let name = format!("model_{kind}_tokens_total");

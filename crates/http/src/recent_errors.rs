@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use super::metrics::RouteName;
+use super::route_name::RouteName;
 
 /// How many are kept.
 const KEPT: usize = 200;

@@ -1,43 +1,15 @@
 //! What the routes share.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use engross_protocol::{Clock, Code, IdSource};
 
 use super::access::Access;
 use super::access_log::AccessLog;
-use super::body::BodyBudget;
 use super::brake::Brake;
 use super::documents::Documents;
+use super::limits::Limits;
 use super::metrics::Metrics;
-
-/// Bounds of the server. Clones share what all requests share.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Largest body in bytes.
-    pub body: usize,
-    /// Longest wait for the next piece of a body.
-    pub body_idle: Duration,
-    /// Longest wait for a body as a whole.
-    pub body_whole: Duration,
-    /// What the bodies of all requests may hold together.
-    pub bodies: BodyBudget,
-    /// Longest silence of a stream.
-    pub heartbeat: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body: 20 * 1024 * 1024,
-            body_idle: Duration::from_secs(30),
-            body_whole: Duration::from_secs(300),
-            bodies: BodyBudget::new(128 << 20),
-            heartbeat: Duration::from_secs(15),
-        }
-    }
-}
 
 /// What the routes share.
 pub struct Server<S> {

@@ -12,9 +12,11 @@ use serde_json::{Map, Value};
 use crate::clauses::Clause;
 use crate::codes;
 use crate::playbook::PlaybookPosition;
-use crate::question::TOOL;
 use crate::report::{Citation, ClauseVerdict};
 use crate::text::{DocumentText, find};
+
+/// The tool by which the model answers.
+pub(crate) const TOOL: &str = "answer_positions";
 
 /// The fewest letters of a quote, unless its paragraph has no more.
 const QUOTE_LETTERS: usize = 8;

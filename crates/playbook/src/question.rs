@@ -7,13 +7,10 @@ use std::fmt::Write as _;
 use engross_llm::{Message, Request, ToolChoice, ToolSpec};
 use serde_json::{Value, json};
 
-use crate::answer::Problem;
+use crate::answer::{Problem, TOOL};
 use crate::clauses::Clause;
 use crate::playbook::PlaybookPosition;
 use crate::text::DocumentText;
-
-/// The tool by which the model answers.
-pub(crate) const TOOL: &str = "answer_positions";
 
 /// The most bytes of a document that are shown whole.
 const WHOLE_BYTES: usize = 200 << 10;

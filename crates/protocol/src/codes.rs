@@ -2,7 +2,7 @@
 //!
 //! Must never hold two rows of one name: a test over all tables fails then.
 
-use crate::Exit;
+use crate::exit::Exit;
 
 /// The row of one error code. Each crate declares its rows with [`codes!`](crate::codes!).
 #[derive(Debug, PartialEq, Eq)]

@@ -2,25 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Code;
-
-/// Exit status of the command line (`docs/guide/commands.md`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Exit {
-    /// All asked for was done.
-    Done = 0,
-    /// A finding, or an edit that was refused.
-    Refused = 1,
-    /// The command line itself is wrong.
-    Usage = 2,
-    /// The file is not a usable document.
-    NotADocument = 3,
-    /// The model or its provider failed.
-    Model = 4,
-    /// A file could not be read or written.
-    Io = 5,
-}
+use crate::codes::Code;
+use crate::exit::Exit;
 
 /// The error object of every surface: HTTP bodies, JSON-RPC's `error.data`, and `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@
 
 mod clock;
 pub mod codes;
+mod exit;
 mod failure;
 pub mod hex;
 mod ids;
@@ -16,5 +17,6 @@ mod ids_tests;
 
 pub use clock::{Clock, FixedClock, InvalidDate, SystemClock, Timestamp};
 pub use codes::Code;
-pub use failure::{ErrorBody, Exit, Failure};
+pub use exit::Exit;
+pub use failure::{ErrorBody, Failure};
 pub use ids::{CountingIds, IdSource, InvalidId, RandomIds, SessionId, WriteSessionId};

@@ -6,7 +6,7 @@ use engross_protocol::{Code, Failure, SessionId};
 use serde_json::{Value, json};
 
 use crate::codes;
-use crate::types::{Fence, Name};
+use crate::name::{Fence, Name};
 
 /// A request that was not done. [`Error::code`] is stable and explained in `docs/errors/`.
 ///

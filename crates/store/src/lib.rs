@@ -10,6 +10,7 @@ pub mod codes;
 mod error;
 pub mod files;
 mod memory;
+mod name;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]

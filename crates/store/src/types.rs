@@ -1,21 +1,17 @@
 //! What is kept, and what is asked for. Bodies, snapshots and values are bytes that nobody here looks into.
 
 use std::collections::HashSet;
-use std::fmt;
 
 pub use engross_protocol::SessionId;
 
 use crate::Error;
+pub use crate::name::{Fence, Name};
 
 /// Milliseconds, since 1970 in UTC where a moment is meant; at most `i64::MAX`.
 pub type Millis = u64;
 
 /// The bytes that one request may write, all bodies, names, values and its snapshot together: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
-
-/// A name that leads to a session: a key, an alias, an idempotency key. Unique over the whole store.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(String);
 
 impl Name {
     /// The bytes of the longest name.
@@ -35,23 +31,7 @@ impl Name {
         };
         Err(Error::InvalidName { name: text.chars().take(40).collect(), problem })
     }
-
-    /// Its text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// Says which lease a writer holds. Every lease of a session has a greater one than all leases before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fence(pub u64);
 
 /// An entry to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]

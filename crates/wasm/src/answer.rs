@@ -5,7 +5,7 @@ use engross_docx::{DocumentChange, Error, Limitation};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// An error of the engine.
 pub(crate) fn failure(error: &Error) -> Failure {

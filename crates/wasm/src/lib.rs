@@ -4,6 +4,7 @@
 //! `{"code", "message"}`, with the codes of `docs/errors`. Must never hold a rule of the engine, ask the clock, or know a page.
 
 mod answer;
+mod failure;
 mod request;
 
 use engross_docx::html::HtmlOptions;
@@ -17,10 +18,8 @@ use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use answer::{comparison, text};
+use failure::Failure;
 use request::{ChoiceRequest, CompareRequest, HtmlRequest, ReadRequest, Signature, optional_side, side};
-
-/// What went wrong, as a JSON text.
-type Failure = String;
 
 /// A Word document that is open.
 #[wasm_bindgen]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Reads a JSON text; `what` names it in the failure.
 pub(crate) fn parse<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Failure> {

@@ -9,6 +9,7 @@ use super::intake::NO_RESULT;
 use super::log::{CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind, WriteReport};
 use super::request::{ClientTool, ClientToolChoice};
 use super::rounds;
+use super::server_tool::ServerTool;
 use super::settings::Settings;
 use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
 use crate::codes;
@@ -58,15 +59,6 @@ pub(crate) struct Offer {
     pub(crate) instructions: String,
     /// Settings for sessions that have none of their own.
     pub(crate) settings: Settings,
-}
-
-/// A tool that the server carries out.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServerTool {
-    /// The tool as the model sees it.
-    pub spec: ToolSpec,
-    /// Whether it changes nothing, so that it may be begun again after a crash.
-    pub read_only: bool,
 }
 
 /// What has happened.

@@ -4,10 +4,11 @@ use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolS
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, ServerTool, TurnRules, decide};
+use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, TurnRules, decide};
 use super::intake::take_in;
 use super::log::{CallSide, LogEvent, ToolResult};
 use super::request::{ClientTool, TurnRequest};
+use super::server_tool::ServerTool;
 use super::state::{SessionState, TurnPhase};
 
 #[derive(Debug, Clone)]

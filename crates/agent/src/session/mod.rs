@@ -48,6 +48,7 @@ mod record;
 mod render;
 mod request;
 mod rounds;
+mod server_tool;
 mod service;
 mod settings;
 mod spans;
@@ -104,7 +105,7 @@ pub use answer::AnswerStream;
 
 pub use config::{Models, SessionsConfig};
 pub use context::ContextPolicy;
-pub use decide::{ServerTool, TurnRules};
+pub use decide::TurnRules;
 pub use error::{RefusalKind, RequestError};
 pub use event::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 pub use log::{
@@ -114,6 +115,7 @@ pub use log::{
 pub use manage::{AnswerView, SessionLine, SessionOverview, SessionView};
 pub use observe::{Observer, StoredEntries};
 pub use request::{AnswerPlace, ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
+pub use server_tool::ServerTool;
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;

@@ -4,8 +4,9 @@
 
 use engross_llm::Message;
 
-use super::decide::{Offer, RetryState, ServerTool, TurnRules, decide};
+use super::decide::{Offer, RetryState, TurnRules, decide};
 use super::log::{AcceptedRequest, LogEvent, TurnEnding, TurnEndingKind};
+use super::server_tool::ServerTool;
 use super::state::SessionState;
 
 pub(crate) use super::decide::{Action, Input, PartialAnswer};

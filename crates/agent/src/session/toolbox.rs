@@ -9,9 +9,9 @@ use engross_llm::{Model, ToolCall};
 use engross_protocol::SessionId;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::ServerTool;
 use super::error::RequestError;
 use super::log::{SeenFile, ToolResult};
+use super::server_tool::ServerTool;
 use super::settings::Settings;
 use crate::writing::Writer;
 

@@ -2,19 +2,16 @@
 //!
 //! Must never guess: unknown fields are refused, naming the nearest. A wrong operation does not hinder its neighbours.
 
-use engross_docx::ops::{Operation, parse_operations, repair_operations};
 use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
-use engross_protocol::shared;
 use serde_json::{Map, Value};
 
 use crate::codes;
-use crate::writing::{Texts, check_inline};
+use crate::writing::Texts;
 
+use super::proposals::{invalid, proposals};
 use super::salvage::CUT;
-use super::{
-    APPLY_REDLINES, PERFORM_RESEARCH, Proposal, Question, READ_DOCUMENT, Research, ToolError, ToolUse,
-};
+use super::{APPLY_REDLINES, PERFORM_RESEARCH, Question, READ_DOCUMENT, Research, ToolError, ToolUse};
 
 /// Paragraphs of a reading when the model does not say.
 const DEFAULT_PARAGRAPHS: usize = 100;
@@ -58,16 +55,6 @@ pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<ParsedCall, T
         PERFORM_RESEARCH => research(&arguments),
         _ => apply(&arguments, texts),
     }
-}
-
-/// Reads operations one by one. `json` is the list, or an object that holds it as `operations`.
-pub(crate) fn proposals(json: &Value, texts: &Texts) -> Result<Vec<Proposal>, ToolError> {
-    let list = json.get("operations").unwrap_or(json);
-    let list = repair_operations(list.clone()).operations;
-    let list = list.as_array().ok_or_else(|| {
-        invalid("'operations' is no list; give {\"operations\": [{\"op\": …}, …]}".to_owned())
-    })?;
-    Ok(list.iter().map(|json| Proposal { json: json.clone(), operation: operation(json, texts) }).collect())
 }
 
 fn arguments(text: &str) -> Result<Map<String, Value>, String> {
@@ -131,27 +118,4 @@ fn research(arguments: &Map<String, Value>) -> Result<ParsedCall, ToolError> {
         Some(question) => Ok(ParsedCall::Ask(Question::Research(Research(question.to_owned())))),
         None => Err(invalid("'instruction' is no text; say what to find out".to_owned())),
     }
-}
-
-fn operation(json: &Value, texts: &Texts) -> Result<Operation, ToolError> {
-    let wrong = |message: &str| ToolError::new(shared::INVALID_OPERATION.name, message);
-    if json.get("author").is_some() {
-        // Only the person says in whose name the changes are made.
-        return Err(wrong("'author' cannot be set here; leave it out"));
-    }
-    let mut json = json.clone();
-    check_inline(&json)?;
-    texts.fill(&mut json)?;
-    match parse_operations(&Value::Array(vec![json])) {
-        Ok(mut operations) => operations.pop().ok_or_else(|| wrong("there is no operation")),
-        Err(error) => {
-            let message = error.to_string();
-            // The engine counts within the list that it was given, which here is of one.
-            Err(wrong(message.strip_prefix("operation 0: ").unwrap_or(&message)))
-        }
-    }
-}
-
-fn invalid(message: String) -> ToolError {
-    ToolError::new(shared::INVALID_ARGUMENTS.name, message)
 }

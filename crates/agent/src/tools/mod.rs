@@ -6,6 +6,7 @@
 mod apply;
 mod arguments;
 mod moved;
+mod proposals;
 mod question;
 mod read;
 mod research;
@@ -30,7 +31,8 @@ use engross_llm::ToolSpec;
 use serde_json::{Value, json};
 
 pub(crate) use apply::apply_together;
-pub(crate) use arguments::{ParsedCall, parse_call, proposals};
+pub(crate) use arguments::{ParsedCall, parse_call};
+pub(crate) use proposals::proposals;
 pub(crate) use question::{Question, QuestionAnswer};
 pub(crate) use read::read_document;
 pub(crate) use research::{PERFORM_RESEARCH, Research, spec as research_spec};

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use super::blocks::{Block, BlockKind, Item};
 use super::constructs::{Definitions, is_address};
 use super::html_blocks::html_to_markdown;
+use super::letters::settle_letters;
 use super::markdown::parse_inline_with;
-use super::markers::{ItemMarker, item, legal_number, number_of, settle_letters};
+use super::markers::{ItemMarker, item, legal_number, number_of};
 use super::styled::InlineObject;
 use super::tables::table;
 

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::delimiters::Mark;
+use super::escapes::is_escaped;
 use super::html::{Tag, entity_at, tag_at};
-use super::markdown::parse_inline_with;
+use super::mark::Mark;
 use super::styled::{Image, InlineObject, LinkDestination, NoteKind, StyledText};
 
 /// What other lines define for the inline Markdown of a text.
@@ -68,15 +68,12 @@ pub(super) fn is_escapable(source: &str, at: usize) -> bool {
     }
 }
 
-/// Whether an odd number of backslashes stands before a byte.
-pub(super) fn is_escaped(bytes: &[u8], at: usize) -> bool {
-    let before = bytes.get(..at).unwrap_or_default();
-    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
-}
+/// How the text of a note is read, which is Markdown again.
+pub(super) type InlineReader = fn(&str, &Definitions) -> StyledText;
 
 /// The constructs of a paragraph, sorted and disjoint.
-pub(super) fn constructs(source: &str, definitions: &Definitions) -> Vec<Construct> {
-    let mut scanner = Scanner { source, definitions, found: Vec::new(), pairs: 0 };
+pub(super) fn constructs(source: &str, definitions: &Definitions, inline: InlineReader) -> Vec<Construct> {
+    let mut scanner = Scanner { source, definitions, inline, found: Vec::new(), pairs: 0 };
     let code = scanner.code();
     let outside = |at: usize| {
         let next = code.partition_point(|zone| zone.end <= at);
@@ -118,6 +115,7 @@ pub(super) fn constructs(source: &str, definitions: &Definitions) -> Vec<Constru
 }
 
 struct Scanner<'a> {
+    inline: InlineReader,
     source: &'a str,
     definitions: &'a Definitions,
     found: Vec<Construct>,
@@ -233,7 +231,7 @@ impl Scanner<'_> {
     fn note_text(&self, text: &str) -> StyledText {
         // A note has no notes.
         let definitions = Definitions { links: self.definitions.links.clone(), ..Definitions::default() };
-        parse_inline_with(text, &definitions)
+        (self.inline)(text, &definitions)
     }
 
     /// The destination in parentheses that begin at a byte, and where they end.

@@ -17,18 +17,6 @@ pub(super) enum Kind {
     Equals,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mark {
-    Bold,
-    Italic,
-    Underline,
-    Strike,
-    Highlight,
-    Subscript,
-    Superscript,
-    Code,
-}
-
 /// How many marks there are.
 pub(super) const MARKS: usize = 8;
 

@@ -230,7 +230,7 @@ pub(crate) fn unknown_tag(source: &str) -> Option<&str> {
         let start = at + offset;
         at = start + 1;
         let Some(tag) = tag_at(source, start) else { continue };
-        if !REFUSED.contains(&tag.name.as_str()) || super::constructs::is_escaped(source.as_bytes(), start) {
+        if !REFUSED.contains(&tag.name.as_str()) || super::escapes::is_escaped(source.as_bytes(), start) {
             continue;
         }
         let written = source.get(start..start + tag.length)?;

@@ -49,7 +49,7 @@ pub(super) fn html_to_markdown(source: &str) -> Cow<'_, str> {
             at += span;
             continue;
         }
-        let tag = tag_at(source, at).filter(|_| !super::constructs::is_escaped(source.as_bytes(), at));
+        let tag = tag_at(source, at).filter(|_| !super::escapes::is_escaped(source.as_bytes(), at));
         match tag {
             Some(tag) if tag.name == "!--" => {
                 let words = tag.attribute_text().trim().to_ascii_lowercase().replace([' ', '-'], "");

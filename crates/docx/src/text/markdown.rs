@@ -10,9 +10,10 @@
 
 use super::constructs::{Construct, Definitions, Part, Stretch, constructs, is_escapable};
 use super::delimiters::{
-    Delimiter, Kind, LONGEST_EMPHASIS, MARKS, Mark, delimiter_at, is_inert, is_marker, is_special,
-    is_substance, run_end,
+    Delimiter, Kind, LONGEST_EMPHASIS, MARKS, delimiter_at, is_inert, is_marker, is_special, is_substance,
+    run_end,
 };
+use super::mark::Mark;
 use super::styled::{LinkDestination, LinkSpan, Marks, StyledText, push_span};
 use std::ops::Range;
 
@@ -97,7 +98,7 @@ struct Paragraph<'a> {
 impl<'a> Paragraph<'a> {
     fn scan(source: &'a str, definitions: &Definitions) -> Self {
         let bytes = source.as_bytes();
-        let constructs = constructs(source, definitions);
+        let constructs = constructs(source, definitions, parse_inline_with);
         let mut paragraph = Paragraph { source, pieces: Vec::new(), delimiters: Vec::new(), constructs };
         let (mut text_start, mut counted, mut substance, mut at) = (0, 0, 0, 0);
         let mut next = 0;

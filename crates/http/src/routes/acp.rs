@@ -21,7 +21,7 @@ use tokio::time::sleep;
 use crate::body;
 use crate::error::Error;
 use crate::headers::{IDEMPOTENCY_KEY, LAST_EVENT_ID};
-use crate::server::Limits;
+use crate::limits::Limits;
 
 /// The largest request: 25 MiB of attachments in base64, and what is around them.
 pub(super) const LARGEST: usize = 40 << 20;

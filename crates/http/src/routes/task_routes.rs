@@ -11,7 +11,7 @@ use engross_tasks::rpc::Bridge;
 
 use super::acp::{Acp, answer, gone, ping};
 use super::{acp_download, acp_socket};
-use crate::server::Limits;
+use crate::limits::Limits;
 
 /// How often a silent stream says that it is alive.
 const KEEPALIVE: Duration = Duration::from_secs(20);

@@ -10,7 +10,7 @@ use engross_write::runner::WriteService;
 
 use super::seed_write_session as seed;
 use super::write_sessions::{Writes, begin, cancel, events, finalise, list, look, patch, send, turn_end};
-use crate::server::Limits;
+use crate::limits::Limits;
 
 /// The routes of write sessions, those of the seed too.
 pub fn router(service: WriteService, limits: Limits) -> Router {

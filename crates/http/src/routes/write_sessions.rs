@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use crate::body::BodyBytes;
 use crate::error::Error;
 use crate::headers::LAST_EVENT_ID;
-use crate::server::Limits;
+use crate::limits::Limits;
 use crate::wire::{
     Out, WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
     state_body, turn_end_request, view_body, views_body,

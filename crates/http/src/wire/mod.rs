@@ -17,6 +17,7 @@ mod session;
 mod tools;
 mod view;
 mod workspace;
+mod write_refusal;
 mod write_session;
 
 #[cfg(test)]
@@ -53,10 +54,11 @@ pub(crate) use workspace::{
     checkpoints_body, list_body, listed_body, losses_body, names_body, operations_request, page_query,
     read_body, read_query, removed_body, restore_request, written_body,
 };
+pub(crate) use write_refusal::WriteRefusal;
 #[cfg(any(test, feature = "testing"))]
-pub use write_session::status_of;
+pub use write_refusal::status_of;
 pub(crate) use write_session::{
-    WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
+    begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
     seed_begin_request, seed_finalised_body, seed_request, seed_status_body, state_body, turn_end_request,
     view_body, views_body,
 };

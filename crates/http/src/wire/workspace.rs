@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::fields;
 use super::view::view_named;
-use crate::documents::{DocumentRows, Read};
+use crate::document_rows::{DocumentRows, Read};
 use crate::error::Error;
 
 /// Files of a page when the client does not say.

@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-use super::machine::WriteSession;
 use super::options::{BeginOptions, Escape, WriteOperation};
 use super::state::{Prompt, PromptKind, WriteReceipt};
 use crate::continuation::{Anchor, JoinError, Overlap, Seam};
@@ -108,16 +107,17 @@ pub(super) fn resume(
 
 /// Asks for the rest of a file, from the beginning of the line that was cut. `may_have_ended`: the answer ended by itself.
 pub(super) fn resume_at_seam(
-    session: &WriteSession,
+    options: &BeginOptions,
+    marker: &str,
+    (anchor, seam): (Anchor, Option<Seam<'_>>),
     may_have_ended: bool,
     unclean: Option<JoinError>,
 ) -> Prompt {
-    let (options, anchor) = (session.options(), session.anchor());
     let mut text = String::new();
     if let Some(unclean) = unclean {
         _ = write!(text, "That was not taken: {unclean}. ");
     }
-    let end = how_to_end(options.terminator, session.marker());
+    let end = how_to_end(options.terminator, marker);
     let (bytes, line) = (anchor.offset, anchor.line);
     let file = &options.target_file;
     _ = if may_have_ended {
@@ -132,7 +132,6 @@ pub(super) fn resume_at_seam(
             "{file} is not complete: it was cut off in line {line}, after {bytes} bytes. What you wrote stands above, up to that line. Go on with it. "
         )
     };
-    let seam = session.cut();
     let repeat = seam.as_ref().map_or(anchor.text, Seam::repeat);
     if repeat.is_empty() {
         text.push_str("Begin it anew, from its first character. ");

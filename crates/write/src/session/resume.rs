@@ -21,7 +21,13 @@ impl WriteSession {
         self.continuation_requested = true;
         if self.has_seam() {
             self.seam.ask(may_have_ended, unclean.is_some());
-            let prompt = prompts::resume_at_seam(self, may_have_ended, unclean);
+            let prompt = prompts::resume_at_seam(
+                &self.options,
+                &self.marker,
+                (self.anchor(), self.cut()),
+                may_have_ended,
+                unclean,
+            );
             actions.push(WriteAction::Ask(prompt));
             return;
         }

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use engross_xml::{Document, NodeId};
 
-use super::last_section;
 use super::sides::{SideBlocks, blocks};
 use crate::compare::parts::{Importer, notes_in};
 use crate::compare::report::Limitation;
@@ -15,7 +14,7 @@ use crate::error::Error;
 use crate::exchange::{StoryItems, TextSpan, text_spans};
 use crate::limits::Limits;
 use crate::model::{OBJECT, Paragraph, View, paragraphs};
-use crate::names::{P, TBL, TC, TR};
+use crate::names::{BODY, P, SECT_PR, TBL, TC, TR};
 use crate::package::Package;
 use crate::parts::{parse, relationships};
 use crate::revisions::{Selection, Side, resolve};
@@ -449,4 +448,10 @@ fn targets(
     }
     found.lists = lists;
     Ok(found)
+}
+
+/// The properties of the last section of a body.
+fn last_section(document: &Document) -> Option<NodeId> {
+    let body = document.child(document.root(), BODY)?;
+    document.children(body).filter(|node| document.name(*node) == SECT_PR).last()
 }

@@ -32,7 +32,7 @@ use crate::error::Error;
 use crate::exchange::differences;
 use crate::limits::Limits;
 use crate::model::paragraphs;
-use crate::names::{BODY, SECT_PR, W, W_URI};
+use crate::names::{BODY, W, W_URI};
 use crate::ops::{ProofState, Tracking, parse_batch};
 use crate::package::Package;
 use crate::parts::parse;
@@ -353,10 +353,4 @@ pub fn merged(redline: &MergedDocument, limits: &Limits) -> Result<Vec<u8>, Erro
         document.resolve(Side::Accept, &Choice { ids: settled, ..Choice::default() })?;
     }
     Ok(document.save(Tracking::Tracked)?.bytes)
-}
-
-/// The properties of the last section of a body.
-fn last_section(document: &Document) -> Option<NodeId> {
-    let body = document.child(document.root(), BODY)?;
-    document.children(body).filter(|node| document.name(*node) == SECT_PR).last()
 }
