@@ -11,6 +11,7 @@ use super::WriteSessionId;
 use super::deliver::Inspection;
 use super::environment::{Environment, locked};
 use super::hub::{EventHub, Notice};
+use super::record;
 use super::work::Work;
 use crate::error::{Error, WriteFailure};
 use crate::session::{BeginOptions, Pause, Prompt, State, WriteInput, WriteReceipt, WriteSession};
@@ -313,6 +314,7 @@ impl LoadedSession {
     fn publish_all(&self, work: &mut Work, shared: &Environment) {
         for news in work.news.drain(..) {
             shared.counters.count(&news);
+            record::record(self.id, &self.caller, &news);
             self.hub.publish(shared.now(), work.session.offset(), news);
         }
         work.events = self.hub.last();
@@ -368,6 +370,7 @@ impl LoadedSession {
 
     pub(super) fn publish_opened(&self, shared: &Environment) {
         shared.counters.count(&Notice::Opened);
+        record::record(self.id, &self.caller, &Notice::Opened);
         self.hub.publish(shared.now(), 0, Notice::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();

@@ -28,6 +28,7 @@ mod environment;
 mod hub;
 mod journal;
 mod loaded;
+mod record;
 mod restart;
 mod service;
 mod sessions;
