@@ -31,7 +31,7 @@ enum Chore {
         /// A tenth of each.
         #[arg(long)]
         quick: bool,
-        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk, tasks, disk-of-tasks.
+        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk, tasks, disk-of-tasks, attack.
         #[arg(long)]
         only: Option<String>,
     },

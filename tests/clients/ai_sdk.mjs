@@ -1,7 +1,10 @@
 // Vercel's AI SDK with its provider for servers that are compatible with OpenAI's.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
-import { BASE_URL, CITY, COMPARED, HELLO, ROUNDS, WEATHER, asked, fails, run, same, session } from "./checks.mjs";
+import { APICallError, Output, generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
+import {
+  ADA, BASE_URL, CITY, COMPARED, DOT, FIRST, HELLO, IN_PICTURE, PERSON, PICTURE, ROUNDS, THINK, THOUGHTS, WEATHER, asked, fails, pictureReached, run,
+  same, schemaReached, session, thoughtsReached,
+} from "./checks.mjs";
 
 const engross = (headers) => createOpenAICompatible({ name: "engross", baseURL: BASE_URL, headers })("engross");
 const user = (content) => [{ role: "user", content }];
@@ -94,8 +97,28 @@ async function cutAnswerIsAnError() {
   same([error.statusCode, JSON.parse(error.responseBody).error.code], [502, "MODEL_TRUNCATED"]);
 }
 
+async function pictureReachesTheModel() {
+  const content = [{ type: "text", text: IN_PICTURE }, { type: "image", image: PICTURE }];
+  same((await generateText({ model: engross(), messages: [{ role: "user", content }], maxRetries: 0 })).text, DOT);
+  await pictureReached();
+}
+
+async function schemaReachesTheModel() {
+  const provider = createOpenAICompatible({ name: "engross", baseURL: BASE_URL, supportsStructuredOutputs: true });
+  const output = Output.object({ schema: jsonSchema(PERSON) });
+  same((await generateText({ model: provider("engross"), prompt: FIRST, output, maxRetries: 0 })).output, ADA);
+  await schemaReached();
+}
+
+async function reasoningIsShownAndComesBack() {
+  const answer = streamText({ model: engross(), prompt: THINK, tools: byTheLibrary, stopWhen: isStepCount(5), ...quiet });
+  const steps = await answer.steps;
+  same([await answer.text, steps.map((step) => step.reasoningText)], ["12 in Leeds.", [...THOUGHTS, "That is all."]]);
+  await thoughtsReached();
+}
+
 await run(
-  "ai", wholeAnswer, streamedAnswer, sessionRemembers, toolsOfTheClientByResultsOnly, toolsOfTheClientByWholeHistory,
+  "ai", pictureReachesTheModel, schemaReachesTheModel, reasoningIsShownAndComesBack, wholeAnswer, streamedAnswer, sessionRemembers, toolsOfTheClientByResultsOnly, toolsOfTheClientByWholeHistory,
   toolsByTheLibrarysOwnLoop, toolsByTheLibrarysOwnLoopWithoutASession, rateLimitReachesTheClient, refusalOfTheModel,
   cutStreamIsAnError, cutAnswerIsAnError,
 );

@@ -19,6 +19,43 @@ export const TOOL = {
 
 export const same = assert.deepEqual;
 
+export const PICTURE =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+export const IN_PICTURE = "What is in the picture?";
+export const DOT = "A red dot.";
+export const FIRST = "Who wrote the first program?";
+export const ADA = { name: "Ada", born: 1815 };
+export const PERSON = {
+  type: "object", properties: { name: { type: "string" }, born: { type: "number" } }, required: ["name", "born"], additionalProperties: false,
+};
+export const THINK = "Think about the weather.";
+export const THOUGHTS = ["I need Leeds."];
+
+/** The body that the model was asked with last. */
+export const received = async () => (await (await fetch(`${MODEL_URL}/__log`)).json()).at(-1);
+
+/** The model was given the picture itself, beside the question. */
+export async function pictureReached() {
+  const parts = (await received()).messages.at(-1).content;
+  same(parts.filter(({ type }) => type === "image_url").map(({ image_url }) => image_url.url), [PICTURE]);
+  same(parts.some(({ text }) => text?.includes(IN_PICTURE)), true);
+}
+
+/** The model was given the schema of the answer. */
+export async function schemaReached() {
+  const form = (await received()).response_format;
+  same([form.type, Object.keys(form.json_schema.schema.properties).sort()], ["json_schema", ["born", "name"]]);
+}
+
+/** What the model thought before its calls was given back to it with their results. */
+export async function thoughtsReached() {
+  same((await received()).messages.map((message) => message.reasoning_content).filter(Boolean), THOUGHTS);
+}
+
+/** What was said in the conversation that the model was asked with last, without instructions. */
+export const words = async () =>
+  (await received()).messages.filter(({ role }) => role !== "system").map(({ content }) => content);
+
 /** The header of a session of its own. */
 export const session = () => ({ "x-engross-session-key": randomUUID() });
 

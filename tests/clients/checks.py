@@ -26,6 +26,45 @@ TOOL = {
 }
 
 
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+PICTURE = f"data:image/png;base64,{PNG}"
+IN_PICTURE = "What is in the picture?"
+DOT = "A red dot."
+FIRST = "Who wrote the first program?"
+ADA = {"name": "Ada", "born": 1815}
+THINK = "Think about the weather."
+THOUGHTS = ["I need Leeds."]
+
+
+def received():
+    """The body that the model was asked with last."""
+    with urllib.request.urlopen(MODEL_URL + "/__log") as answer:
+        return json.load(answer)[-1]
+
+
+def picture_reached():
+    """The model was given the picture itself, beside the question."""
+    parts = received()["messages"][-1]["content"]
+    same([part["image_url"]["url"] for part in parts if part["type"] == "image_url"], [PICTURE])
+    same(any(IN_PICTURE in part.get("text", "") for part in parts), True)
+
+
+def schema_reached():
+    """The model was given the schema of the answer."""
+    form = received()["response_format"]
+    same((form["type"], sorted(form["json_schema"]["schema"]["properties"])), ("json_schema", ["born", "name"]))
+
+
+def thoughts_reached():
+    """What the model thought before its calls was given back to it with their results."""
+    same([message["reasoning_content"] for message in received()["messages"] if message.get("reasoning_content")], THOUGHTS)
+
+
+def words():
+    """What was said in the conversation that the model was asked with last, without instructions."""
+    return [message["content"] for message in received()["messages"] if message["role"] != "system"]
+
+
 def session():
     """The header of a session of its own."""
     return {"x-engross-session-key": str(uuid.uuid4())}

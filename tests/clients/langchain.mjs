@@ -3,7 +3,10 @@ import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
-import { BASE_URL, COMPARED, HELLO, ROUNDS, WEATHER, asked, fails, run, same, session } from "./checks.mjs";
+import {
+  ADA, BASE_URL, COMPARED, DOT, FIRST, HELLO, IN_PICTURE, PICTURE, ROUNDS, WEATHER, asked, fails, pictureReached, run, same, schemaReached, session,
+  words,
+} from "./checks.mjs";
 
 const engross = (defaultHeaders) =>
   new ChatOpenAI({ model: "engross", apiKey: "unused", maxRetries: 0, configuration: { baseURL: BASE_URL, defaultHeaders } });
@@ -85,8 +88,28 @@ async function cutAnswerIsAnError() {
   same([error.status, error.code], [502, "MODEL_TRUNCATED"]);
 }
 
+async function pictureReachesTheModel() {
+  const content = [{ type: "text", text: IN_PICTURE }, { type: "image_url", image_url: { url: PICTURE } }];
+  same((await engross().invoke([new HumanMessage({ content })])).text, DOT);
+  await pictureReached();
+}
+
+async function schemaReachesTheModel() {
+  const person = z.object({ name: z.string(), born: z.number() });
+  same(await engross().withStructuredOutput(person, { name: "person", method: "jsonSchema" }).invoke(FIRST), ADA);
+  await schemaReached();
+}
+
+async function branchesSeeOnlyTheirOwnPast() {
+  const responses = new ChatOpenAI({ model: "engross", apiKey: "unused", useResponsesApi: true, configuration: { baseURL: BASE_URL } });
+  const { id } = (await responses.invoke("Say hello.")).response_metadata;
+  for (const [way, said] of [["Go left.", "Left it is."], ["Go right.", "Right it is."]]) {
+    same([(await responses.invoke(way, { previous_response_id: id })).text, await words()], [said, ["Say hello.", HELLO, way]]);
+  }
+}
+
 await run(
-  "@langchain/openai", wholeAnswer, streamedAnswer, sessionRemembers, toolsByResultsOnly, toolsStreamedByResultsOnly,
-  toolsByWholeHistory, toolsByWholeHistoryWithoutASession, rateLimitReachesTheClient, refusalOfTheModel, cutStreamIsAnError,
+  "@langchain/openai", pictureReachesTheModel, schemaReachesTheModel, branchesSeeOnlyTheirOwnPast, wholeAnswer, streamedAnswer, sessionRemembers, toolsByResultsOnly,
+  toolsStreamedByResultsOnly, toolsByWholeHistory, toolsByWholeHistoryWithoutASession, rateLimitReachesTheClient, refusalOfTheModel, cutStreamIsAnError,
   cutAnswerIsAnError,
 );

@@ -3,7 +3,9 @@ import json
 
 import litellm
 import openai
-from checks import BASE_URL, COMPARED, HELLO, ROUNDS, TOOL, WEATHER, asked, fails, run, same, session
+import pydantic
+from checks import (ADA, BASE_URL, COMPARED, DOT, FIRST, HELLO, IN_PICTURE, PICTURE, ROUNDS, THINK, THOUGHTS, TOOL, WEATHER, asked, fails,
+                    picture_reached, run, same, schema_reached, session, thoughts_reached)
 
 litellm.suppress_debug_info = True
 
@@ -89,6 +91,30 @@ def cut_answer_is_an_error():
     same("cut off" in str(error), True)
 
 
-run("litellm", whole_answer, streamed_answer, session_remembers, tools_by_results_only, tools_streamed_by_results_only,
+class Person(pydantic.BaseModel):
+    name: str
+    born: int
+
+
+def picture_reaches_the_model():
+    parts = [{"type": "text", "text": IN_PICTURE}, {"type": "image_url", "image_url": {"url": PICTURE}}]
+    same(ask([{"role": "user", "content": parts}]).choices[0].message.content, DOT)
+    picture_reached()
+
+
+def schema_reaches_the_model():
+    same(json.loads(ask(FIRST, response_format=Person).choices[0].message.content), ADA)
+    schema_reached()
+
+
+def reasoning_comes_back_without_a_session():
+    messages = [{"role": "user", "content": THINK}]
+    message = ask(messages, tools=[TOOL]).choices[0].message
+    same(message.reasoning_content, THOUGHTS[0])
+    same(ask([*messages, message.model_dump(), *results(message)], tools=[TOOL]).choices[0].message.content, "12 in Leeds.")
+    thoughts_reached()
+
+
+run("litellm", whole_answer, picture_reaches_the_model, schema_reaches_the_model, reasoning_comes_back_without_a_session, streamed_answer, session_remembers, tools_by_results_only, tools_streamed_by_results_only,
     tools_by_whole_history, tools_by_whole_history_without_a_session, rate_limit_reaches_the_client, refusal_of_the_model,
     cut_stream_is_an_error, cut_answer_is_an_error)

@@ -1,6 +1,9 @@
 // The `openai` library of Node.
 import OpenAI from "openai";
-import { BASE_URL, COMPARED, HELLO, ROUNDS, TOOL, WEATHER, asked, fails, run, same, session } from "./checks.mjs";
+import {
+  ADA, BASE_URL, COMPARED, DOT, FIRST, HELLO, IN_PICTURE, PERSON, PICTURE, ROUNDS, THINK, THOUGHTS, TOOL, WEATHER, asked, fails, pictureReached, run,
+  same, schemaReached, session, thoughtsReached, words,
+} from "./checks.mjs";
 
 const client = new OpenAI({ baseURL: BASE_URL, apiKey: "unused", maxRetries: 0 });
 const chat = client.chat.completions;
@@ -120,8 +123,39 @@ async function responsesWithToolsByResultsOnly() {
   same([answer.output_text, await asked()], [COMPARED, ROUNDS]);
 }
 
+async function pictureReachesTheModel() {
+  const content = [{ type: "text", text: IN_PICTURE }, { type: "image_url", image_url: { url: PICTURE } }];
+  same((await ask(content)).choices[0].message.content, DOT);
+  await pictureReached();
+}
+
+async function schemaReachesTheModel() {
+  const response_format = { type: "json_schema", json_schema: { name: "person", strict: true, schema: PERSON } };
+  const answer = await chat.parse({ model: "engross", messages: user(FIRST), response_format });
+  same(answer.choices[0].message.parsed, ADA);
+  await schemaReached();
+}
+
+async function reasoningComesBackWithoutASession() {
+  const messages = user(THINK);
+  const { message } = (await chat.create({ model: "engross", messages, tools })).choices[0];
+  same(message.reasoning_content, THOUGHTS[0]);
+  const again = await chat.create({ model: "engross", messages: [...messages, message, ...results(message)], tools });
+  same(again.choices[0].message.content, "12 in Leeds.");
+  await thoughtsReached();
+}
+
+async function branchesSeeOnlyTheirOwnPast() {
+  const root = await client.responses.create({ model: "engross", input: "Say hello." });
+  for (const [way, said] of [["Go left.", "Left it is."], ["Go right.", "Right it is."]]) {
+    const answer = await client.responses.create({ model: "engross", input: way, previous_response_id: root.id });
+    same([answer.output_text, await words()], [said, ["Say hello.", HELLO, way]]);
+  }
+}
+
 await run(
-  "openai", models, wholeAnswer, streamedAnswer, sessionRemembers, toolsByResultsOnly, toolsStreamedByResultsOnly,
+  "openai", models, pictureReachesTheModel, schemaReachesTheModel, reasoningComesBackWithoutASession,
+  branchesSeeOnlyTheirOwnPast, wholeAnswer, streamedAnswer, sessionRemembers, toolsByResultsOnly, toolsStreamedByResultsOnly,
   toolsByTheLibrarysOwnLoop, toolsByTheLibrarysOwnLoopStreamedWithoutASession, rateLimitReachesTheClient,
   shortRateLimitIsWaitedOut, refusalOfTheModel, refusalOfTheServer, cutStreamIsAnError, cutAnswerIsAnError, responsesStreamed,
   responsesWithToolsByResultsOnly,

@@ -2,7 +2,9 @@
 import json
 
 import openai
-from checks import BASE_URL, COMPARED, HELLO, ROUNDS, TOOL, WEATHER, asked, fails, run, same, session
+import pydantic
+from checks import (ADA, BASE_URL, COMPARED, DOT, FIRST, HELLO, IN_PICTURE, PICTURE, ROUNDS, THINK, THOUGHTS, TOOL, WEATHER, asked, fails,
+                    picture_reached, received, run, same, schema_reached, session, thoughts_reached, words)
 
 client = openai.OpenAI(base_url=BASE_URL, api_key="unused", max_retries=0)
 chat = client.chat.completions
@@ -141,7 +143,74 @@ def repeated_request_is_answered_once():
     same((again.id, again.choices, len(asked())), (first.id, first.choices, 1))
 
 
-run("openai", models, whole_answer, streamed_answer, session_remembers, tools_by_results_only, tools_streamed_by_results_only,
+class Person(pydantic.BaseModel):
+    name: str
+    born: int
+
+
+def picture_reaches_the_model():
+    parts = [{"type": "text", "text": IN_PICTURE}, {"type": "image_url", "image_url": {"url": PICTURE}}]
+    answer = chat.create(model="engross", messages=[{"role": "user", "content": parts}])
+    same(answer.choices[0].message.content, DOT)
+    picture_reached()
+
+
+def picture_reaches_the_model_by_responses():
+    parts = [{"type": "input_text", "text": IN_PICTURE}, {"type": "input_image", "image_url": PICTURE}]
+    same(client.responses.create(model="engross", input=[{"role": "user", "content": parts}]).output_text, DOT)
+    picture_reached()
+
+
+def schema_reaches_the_model():
+    answer = chat.parse(model="engross", messages=user(FIRST), response_format=Person)
+    same(answer.choices[0].message.parsed, Person(**ADA))
+    schema_reached()
+    same(client.responses.parse(model="engross", input=FIRST, text_format=Person).output_parsed, Person(**ADA))
+    schema_reached()
+
+
+def reasoning_comes_back_without_a_session():
+    messages = user(THINK)
+    message = chat.create(model="engross", messages=messages, tools=TOOLS).choices[0].message
+    same(message.reasoning_content, THOUGHTS[0])
+    answer = chat.create(model="engross", messages=[*messages, message.model_dump(), *results(message)], tools=TOOLS)
+    same(answer.choices[0].message.content, "12 in Leeds.")
+    thoughts_reached()
+
+
+def encrypted_reasoning_comes_back():
+    tool = {"type": "function", **TOOL["function"]}
+    ask = {"model": "engross", "tools": [tool], "store": False, "include": ["reasoning.encrypted_content"]}
+    first = client.responses.create(input=[{"role": "user", "content": THINK}], **ask)
+    same([item.type for item in first.output], ["reasoning", "function_call"])
+    result = {"type": "function_call_output", "call_id": first.output[1].call_id, "output": WEATHER["Leeds"]}
+    same(client.responses.create(input=[{"role": "user", "content": THINK}, *first.output, result], **ask).output_text, "12 in Leeds.")
+    thoughts_reached()
+
+
+def branches_see_only_their_own_past():
+    root = client.responses.create(model="engross", input="Say hello.")
+    for way, said in (("Go left.", "Left it is."), ("Go right.", "Right it is.")):
+        same(client.responses.create(model="engross", input=way, previous_response_id=root.id).output_text, said)
+        same(words(), ["Say hello.", HELLO, way])
+
+
+def what_is_asked_of_the_answer_reaches_the_model():
+    answer = chat.create(model="engross", messages=user("Say hello."), seed=7, stop=["END"], top_p=0.5, logprobs=True, top_logprobs=2,
+                         extra_body={"top_k": 3})
+    body = received()
+    same([body[name] for name in ("seed", "stop", "top_p", "logprobs", "top_logprobs", "top_k")], [7, ["END"], 0.5, True, 2, 3])
+    same("".join(token.token for token in answer.choices[0].logprobs.content), HELLO)
+
+
+def what_cannot_be_done_is_named():
+    error = fails(openai.BadRequestError, lambda: chat.create(model="engross", messages=user("Say hello."), n=2))
+    same((error.code, error.param), ("INVALID_REQUEST", "n"))
+
+
+run("openai", models, picture_reaches_the_model, picture_reaches_the_model_by_responses, schema_reaches_the_model,
+    reasoning_comes_back_without_a_session, encrypted_reasoning_comes_back, branches_see_only_their_own_past,
+    what_is_asked_of_the_answer_reaches_the_model, what_cannot_be_done_is_named, whole_answer, streamed_answer, session_remembers, tools_by_results_only, tools_streamed_by_results_only,
     tools_by_whole_history, tools_by_whole_history_without_a_session, rate_limit_reaches_the_client,
     short_rate_limit_is_waited_out, refusal_of_the_model, refusal_of_the_server, cut_stream_is_an_error,
     dropped_stream_is_an_error, cut_answer_is_an_error, responses, responses_streamed_with_tools, cut_response_is_an_error,

@@ -6,8 +6,8 @@
     POST /__reset               forgets the log and rewinds the script
 
 A script is {"turns": [TURN…], "default": TURN}. The first turn that fits and is not used up is given. A turn has
-`when` (last_role, contains, anywhere, has_tools), `times` (1; 0 is without end), `text`, `tool_calls` (name, args) and
-`fault`: status (code, retry_after), truncate (a clean end after `after` chunks, without its terminator) or disconnect (the
+`when` (last_role, contains, anywhere, has_tools), `times` (1; 0 is without end), `reasoning`, `text`, `tool_calls` (name, args; `*`
+is the first tool that is offered) and `fault`: status (code, retry_after), truncate (a clean end after `after` chunks, without its terminator) or disconnect (the
 connection is reset after them).
 
 It prints the port it listens at, and must never listen beyond the loopback.
@@ -60,16 +60,38 @@ def fits(when, body):
     )
 
 
-def chunks_of(number, turn, with_usage):
+def offered(call, body):
+    """A call by the name of a tool that is there: of those in `names`, or for `*` the first that is offered."""
+    tools = [tool["function"]["name"] for tool in body.get("tools", []) if tool.get("type") == "function"]
+    if call.get("name") == "*":
+        return {**call, "name": tools[0]}
+    if "names" in call:
+        name = next((name for name in call["names"] if name in tools), call["names"][0])
+        return {"name": name, "args": call["args"][name]}
+    return call
+
+
+def chunks_of(number, turn, body):
+    with_usage = (body.get("stream_options") or {}).get("include_usage")
+
     def chunk(delta, finish=None, choices=True, **more):
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
         return {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 1700000000, "model": "scripted",
                 "choices": [choice] if choices else [], **more}
 
+    def text_chunk(piece):
+        made = chunk({"content": piece})
+        if body.get("logprobs"):
+            token = {"token": piece, "logprob": -0.25, "bytes": list(piece.encode()), "top_logprobs": []}
+            made["choices"][0]["logprobs"] = {"content": [token], "refusal": None}
+        return made
+
     yield chunk({"role": "assistant", "content": ""})
+    for piece in re.findall(r"\s*\S+\s*$|\s*\S+", turn.get("reasoning", "")):
+        yield chunk({"reasoning_content": piece})
     for piece in re.findall(r"\s*\S+\s*$|\s*\S+", turn.get("text", "")):
-        yield chunk({"content": piece})
-    calls = turn.get("tool_calls", [])
+        yield text_chunk(piece)
+    calls = [offered(call, body) for call in turn.get("tool_calls", [])]
     for index, call in enumerate(calls):
         arguments = json.dumps(call["args"])
         middle = len(arguments) // 2
@@ -104,7 +126,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.json(fault["code"], {"error": {"message": "scripted failure", "code": str(fault["code"])}}, more)
         if not body.get("stream"):
             return self.json(501, {"error": {"message": "this script only streams", "code": "501"}})
-        self.stream(chunks_of(number, turn, (body.get("stream_options") or {}).get("include_usage")), fault)
+        self.stream(chunks_of(number, turn, body), fault)
 
     def stream(self, chunks, fault):
         self.send_response(200)

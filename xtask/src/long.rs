@@ -39,10 +39,20 @@ pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
     )
 }
 
+/// Client libraries as they are published, against the server.
+pub(crate) fn clients() -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .args(["build", "--profile", "ci", "--package", "engross", "--features", "engross/full"])
+            .current_dir(root()),
+    )?;
+    run_command(Command::new("tests/clients/run").arg("--with-aider").current_dir(root()))
+}
+
 /// The gate, and then what is too long for it. What a chore prints are its figures.
 pub(crate) fn ci_full() -> Result<()> {
     run_command(Command::new("bash").arg(".ci/run").current_dir(root()))?;
-    let chores: [&[&str]; 14] = [
+    let chores: [&[&str]; 15] = [
         &["test"],
         &["web-at-length"],
         &["write-matrix"],
@@ -50,6 +60,7 @@ pub(crate) fn ci_full() -> Result<()> {
         &["random-sessions"],
         &["tasks-at-length"],
         &["faults"],
+        &["clients"],
         &["random", "--seconds", "600"],
         &["fuzz", "--seconds", "60"],
         &["bench"],

@@ -96,6 +96,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Runs client libraries as they are published against the server, and checks what the model behind it received.
+    Clients,
     /// Tries random interleavings of requests, results, cancels and deaths of processes against the rules of sessions.
     RandomSessions {
         /// How many sessions.
@@ -154,6 +156,7 @@ fn main() -> ExitCode {
         Chore::WriteMatrix => test::write_matrix(),
         Chore::WriteHabits { seed } => test::write_habits(seed),
         Chore::Faults { arguments } => measure("--profile=ci", "faults", &arguments),
+        Chore::Clients => long::clients(),
         Chore::RandomSessions { sessions } => long::random_sessions(sessions),
         Chore::TasksAtLength { queued, names } => long::tasks_at_length(queued, names),
         Chore::EvalLearning => eval_learning(),

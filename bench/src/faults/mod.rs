@@ -2,6 +2,7 @@
 //!
 //! Each scenario is a file. Faults of the model's provider need no chore: `crates/engross/src/serve/contract_tests/provider.rs`.
 
+mod attack;
 mod database;
 mod disk;
 mod kill;
@@ -26,7 +27,7 @@ struct Trial<'a> {
 /// Tells its figures, or that it was skipped, and why.
 type Scenario = fn(&Trial<'_>) -> Result<String>;
 
-const SCENARIOS: [(&str, Scenario); 7] = [
+const SCENARIOS: [(&str, Scenario); 8] = [
     ("kill-sqlite", kill::sqlite),
     ("kill-postgres", kill::postgres),
     ("database", database::run),
@@ -34,6 +35,7 @@ const SCENARIOS: [(&str, Scenario); 7] = [
     ("disk", disk::run),
     ("tasks", tasks::run),
     ("disk-of-tasks", tasks::on_a_full_disk),
+    ("attack", attack::run),
 ];
 
 /// Runs the scenarios whose name holds `only`.

@@ -41,8 +41,14 @@ impl ServerReply {
 impl Server {
     /// Starts `engross serve` with a store, and the model at `model`.
     pub(super) fn start(folder: &Path, store: &str, model: &str) -> Result<Self> {
-        write(&folder.join("config.toml"))?;
+        write(&folder.join("config.toml"), "")?;
         Self::start_with(folder, store, &format!("openai-compatible:{model}/v1#scripted"))
+    }
+
+    /// The same with a token, on a store in a file.
+    pub(super) fn start_locked(folder: &Path, token: &str, model: &str) -> Result<Self> {
+        write(&folder.join("config.toml"), &format!("[serve]\ntoken = \"{token}\"\n"))?;
+        Self::start_with(folder, "sqlite", &format!("openai-compatible:{model}/v1#scripted"))
     }
 
     /// Starts `engross serve` with the settings in `config.toml` of the folder, and a model that nobody asks.
@@ -164,6 +170,6 @@ pub(super) fn failed(what: impl Into<String>) -> Error {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a chore writes the settings of what it tries")]
-fn write(path: &Path) -> Result<()> {
-    std::fs::write(path, b"").map_err(Error::file(path))
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(Error::file(path))
 }
