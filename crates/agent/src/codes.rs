@@ -257,7 +257,8 @@ engross_protocol::codes! {
         summary: "A setting of a session is not what it must be.",
         why: "\
             The message names the setting. `author` has 1 to 255 bytes without control characters, \
-            `system_prompt` at most 65,536 bytes, `history_turns` is 1 to 1000 and `max_rounds` 1 to 100.",
+            `system_prompt` at most 65,536 bytes, `history_turns` is 1 to 1000, `history_tokens` 0 or 500 to 10,000,000 and \
+            `max_rounds` 1 to 100.",
         remedy: "Send the settings again with that one mended. Nothing was set.",
     }
     TOOL_CALL_MISSING: Refused, 502 {

@@ -144,6 +144,10 @@ impl<'a> EditRun<'a> {
                     let ids = calls.into_iter().map(|call| call.id);
                     input = Input::Ran { results: ids.zip(results).collect(), stop: false };
                 }
+                // One turn has no beginning that could be left out.
+                Action::Summarise(_, _, until) => {
+                    input = Input::Summarised(until, Err("one turn is given whole".to_owned()));
+                }
                 Action::Rest => break step.over,
             }
         };

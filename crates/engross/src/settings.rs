@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engross_agent::writing::ContentTools;
-use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
+use engross_llm::{HttpPolicy, ProviderSettings, RetryCount, SecretString};
 
 use crate::files;
 pub(crate) use environment::{
@@ -74,6 +74,10 @@ pub(crate) struct Settings {
     pub(crate) system_prompt: Setting<Option<String>>,
     /// Turns of the stored history that a session's model is given.
     pub(crate) history_turns: Setting<usize>,
+    /// Tokens of it at most, by estimate; 0 for no bound.
+    pub(crate) history_tokens: Setting<usize>,
+    /// Whether the model is asked for a summary of what it is not given.
+    pub(crate) history_summary: Setting<bool>,
     /// File with the tools that every client of a server carries out.
     pub(crate) client_tools: Setting<Option<PathBuf>>,
     /// Whether models may give a file's content as an argument.
@@ -96,6 +100,8 @@ pub(crate) struct Settings {
     pub(crate) sandbox: SandboxSetting,
     /// What is set for a server.
     pub(crate) serve: ServeSettings,
+    /// Counts requests to models that are repeated, for all that is made of these settings.
+    pub(crate) retries: RetryCount,
 }
 
 /// An agent of another maker.
@@ -207,6 +213,8 @@ impl Settings {
             slow_model: values.optional_text("slow_model")?,
             system_prompt: values.optional_text("system_prompt")?,
             history_turns: values.number("history_turns", 10, 1..=1000)?,
+            history_tokens: values.number("history_tokens", 0, 0..=10_000_000)?,
+            history_summary: values.switch("history_summary")?,
             client_tools,
             tool_json_fallback: values.switch("tool_json_fallback")?,
             tool_free_text: values.switch("tool_free_text")?,
@@ -218,6 +226,7 @@ impl Settings {
             agents: values.agents()?,
             sandbox: values.sandbox()?,
             serve,
+            retries: RetryCount::default(),
         })
     }
 
@@ -251,6 +260,7 @@ impl Settings {
                 idle_timeout: Duration::from_secs(self.model_timeout.value),
                 ..HttpPolicy::default()
             },
+            retries: self.retries.clone(),
         }
     }
 }

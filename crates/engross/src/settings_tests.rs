@@ -75,7 +75,7 @@ fn what_is_wrong_in_the_file_is_named() {
     assert_eq!(
         refused("[zzz]\nx = 1"),
         "FILE: there is no setting 'zzz'; there are author, model, slow_model, untracked, max_rounds, system_prompt, history_turns, \
-         client_tools, tool_json_fallback, tool_free_text, model_timeout, session_by_user, skillbook, skill_tokens, document_lessons, agents, sandbox, serve"
+         history_tokens, history_summary, client_tools, tool_json_fallback, tool_free_text, model_timeout, session_by_user, skillbook, skill_tokens, document_lessons, agents, sandbox, serve"
     );
     assert_eq!(refused("max_rounds = 0"), "FILE: 'max_rounds' is not a whole number from 1 to 100");
     assert_eq!(refused("max_rounds = -3"), "FILE: 'max_rounds' is not a whole number from 1 to 100");

@@ -17,6 +17,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::access::{Access, Caller, DEFAULT_OWNER, Right};
 use super::access_log::{ReportedBody, RequestReport};
+use super::body;
 use super::connections::{Overload, Peer};
 use super::error::{Error, ErrorCode};
 use super::headers::{
@@ -141,9 +142,20 @@ async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, request: Reque
         report.caller = caller;
         entry
     });
+    let mut quota = &server.quota;
     if let Ok(Entry::Of(owner)) = &entry {
         report.metrics = Arc::clone(&owner.metrics);
+        quota = &owner.quota;
     }
+    // Who may not come in hears of that alone, and adds nothing.
+    let admitted = match &entry {
+        Ok(_) => quota.admit(request.method(), request.uri().path(), request.headers()),
+        Err(_) => Ok(()),
+    };
+    let (entry, request) = match admitted {
+        Ok(()) => (entry, request),
+        Err(error) => (Err(error), body::emptied(request).await),
+    };
     let mut response = match entry {
         Ok(Entry::Own) => answer(door.own.clone(), request).await,
         Ok(Entry::Of(owner)) => answer(owner.routes, request).await,

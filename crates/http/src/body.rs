@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
+use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT};
 use futures_util::StreamExt;
@@ -128,6 +129,15 @@ pub(super) async fn read_up_to(
         room.grow(&limits.bodies, bytes.len() + piece.len()).await?;
         bytes.extend_from_slice(&piece);
     }
+}
+
+/// A request whose body was received and thrown away, within bounds: its client has to come to the answer.
+pub(super) async fn emptied(request: Request) -> Request {
+    let (parts, body) = request.into_parts();
+    if !parts.headers.contains_key(EXPECT) {
+        throw_away(body.into_data_stream()).await;
+    }
+    Request::from_parts(parts, Body::empty())
 }
 
 async fn too_large(pieces: BodyDataStream, limit: usize, is_sending: bool) -> Error {

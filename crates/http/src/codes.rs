@@ -72,6 +72,15 @@ engross_protocol::codes! {
             `x-engross-warnings` holds the warnings of an answer.",
         remedy: "Leave the field out, and do not rely on it.",
     }
+    QUOTA_EXCEEDED: Refused, 507 {
+        summary: "The owner of the key has as much on the server as it may.",
+        why: "\
+            Sessions in the store and files beneath the owner's folders are counted together. The message says how much \
+            there is and how much is allowed. Nothing of the request was taken in; reading and deleting go on.",
+        remedy: "\
+            Delete sessions (`DELETE /v1/sessions/KEY`) or files, then ask again: what there is, is counted anew within \
+            seconds. Who runs the server sets `quota_mib` in `[serve]`, or for one owner in `[serve.owners.NAME]`.",
+    }
     RESPONSE_IN_USE: Refused, 409 {
         summary: "The response is part of a conversation with others.",
         why: "What a later response rests on cannot be deleted beneath it. Nothing was deleted.",

@@ -92,6 +92,16 @@ pub enum Error {
     /// The server holds as much as it may.
     #[error("The server has no room for this request now. Try again in a moment.")]
     NoRoom,
+    /// The owner has as much as it may.
+    #[error(
+        "{used} bytes are kept for you, and {allowed} are allowed. Delete sessions or files; it is counted anew within seconds."
+    )]
+    QuotaExceeded {
+        /// What there is.
+        used: u64,
+        /// What is allowed.
+        allowed: u64,
+    },
     /// A page that may not use the server, or an address that leads here by deceit.
     #[error(
         "Requests from '{origin}' are not allowed. Start the server with `--cors {origin}` if they should be."
@@ -186,6 +196,7 @@ impl Error {
             Self::RightMissing { .. } => codes::RIGHT_MISSING,
             Self::TooManyAttempts { .. } => codes::TOO_MANY_ATTEMPTS,
             Self::NoRoom => shared::SERVER_BUSY,
+            Self::QuotaExceeded { .. } => codes::QUOTA_EXCEEDED,
             Self::OriginNotAllowed { .. } => codes::ORIGIN_NOT_ALLOWED,
             Self::RouteNotFound { .. } => codes::ROUTE_NOT_FOUND,
             Self::MethodNotAllowed { .. } => codes::METHOD_NOT_ALLOWED,
@@ -247,6 +258,7 @@ impl Error {
             Self::MessageMissing { field } => json!({"field": field}),
             Self::Document { failure, .. } => failure.details.clone(),
             Self::BodyTooLarge { limit } => json!({"limit": limit}),
+            Self::QuotaExceeded { used, allowed } => json!({"used": used, "allowed": allowed}),
             _ => json!({}),
         };
         ErrorBody {

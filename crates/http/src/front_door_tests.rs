@@ -52,6 +52,12 @@ async fn the_counters() {
          # HELP engross_turns_running Turns that run now.\n\
          # TYPE engross_turns_running gauge\n\
          engross_turns_running 0\n\
+         # HELP engross_requests_waiting Requests that wait for their session.\n\
+         # TYPE engross_requests_waiting gauge\n\
+         engross_requests_waiting 0\n\
+         # HELP engross_turns_waiting Turns that wait for a place to work.\n\
+         # TYPE engross_turns_waiting gauge\n\
+         engross_turns_waiting 0\n\
          # HELP engross_open_streams Event streams that are open.\n\
          # TYPE engross_open_streams gauge\n\
          engross_open_streams 0\n\

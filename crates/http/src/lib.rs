@@ -24,6 +24,7 @@ mod limits;
 mod listening;
 mod metrics;
 mod owners;
+mod quota;
 mod recent_errors;
 mod reply;
 mod route_name;
@@ -60,6 +61,8 @@ mod keys_tests;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
+mod quota_tests;
+#[cfg(test)]
 mod routes_tests;
 #[cfg(test)]
 mod session_routes_tests;
@@ -87,6 +90,7 @@ pub use keys::canonical as canonical_key;
 pub use limits::{BodyBudget, Limits};
 pub use metrics::Metrics;
 pub use owners::Owners;
+pub use quota::Quota;
 pub use routes::task_routes::router as task_routes;
 pub use routes::write_routes::router as write_routes;
 pub use server::Server;

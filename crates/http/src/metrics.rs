@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engross_agent::session::{LogEvent, Observer, StoredEntries};
+use engross_llm::RetryCount;
 
 use engross_write::runner::WriteService;
 
@@ -31,6 +32,8 @@ struct Counters {
     input_tokens: AtomicU64,
     output_tokens: AtomicU64,
     store_bytes: AtomicU64,
+    /// Requests to models that were repeated.
+    retries: Mutex<Option<RetryCount>>,
     /// The write sessions of each owner.
     writes: Mutex<Vec<WriteService>>,
     model_errors: Mutex<BTreeMap<String, u64>>,
@@ -77,10 +80,14 @@ impl Histogram {
 impl Observer for Counters {
     fn stored(&self, stored: StoredEntries<'_>) {
         for event in stored.events {
-            if let LogEvent::Answered { usage: Some(usage), .. } = event {
-                self.input_tokens.fetch_add(usage.input_tokens, Ordering::Relaxed);
-                self.output_tokens.fetch_add(usage.output_tokens, Ordering::Relaxed);
-            }
+            let usage = match event {
+                LogEvent::Answered { usage, .. } | LogEvent::Summarised { usage, .. } => *usage,
+                LogEvent::Wrote(wrote) => wrote.usage,
+                _ => None,
+            };
+            let Some(usage) = usage else { continue };
+            self.input_tokens.fetch_add(usage.input_tokens, Ordering::Relaxed);
+            self.output_tokens.fetch_add(usage.output_tokens, Ordering::Relaxed);
         }
     }
 }
@@ -117,6 +124,11 @@ impl Metrics {
         self.all.writes.lock().unwrap_or_else(PoisonError::into_inner).push(service);
     }
 
+    /// Counts how often requests to models are repeated.
+    pub fn watch_retries(&self, count: RetryCount) {
+        *self.all.retries.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
+    }
+
     /// How large the store of sessions is, in bytes.
     pub fn store_bytes(&self, bytes: u64) {
         self.all.store_bytes.store(bytes, Ordering::Relaxed);
@@ -146,8 +158,9 @@ impl Metrics {
         self.all.open_streams.fetch_add(change, Ordering::Relaxed);
     }
 
-    /// All of them, in the text format of Prometheus.
-    pub fn text(&self, running: usize) -> String {
+    /// All of them, in the text format of Prometheus. `waiting` are the requests that wait for their session, and the turns that
+    /// wait for a place to work.
+    pub fn text(&self, running: usize, waiting: (usize, usize)) -> String {
         let mut text = String::new();
         head(&mut text, "requests_total", "counter", "Requests answered.");
         for ((route, status), count) in &*self.all.requests.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -203,6 +216,15 @@ impl Metrics {
         }
         head(&mut text, "turns_running", "gauge", "Turns that run now.");
         line(&mut text, "turns_running", "", &running);
+        head(&mut text, "requests_waiting", "gauge", "Requests that wait for their session.");
+        line(&mut text, "requests_waiting", "", &waiting.0);
+        head(&mut text, "turns_waiting", "gauge", "Turns that wait for a place to work.");
+        line(&mut text, "turns_waiting", "", &waiting.1);
+        if let Some(count) = &*self.all.retries.lock().unwrap_or_else(PoisonError::into_inner) {
+            let name = "model_retries_total";
+            head(&mut text, name, "counter", "Requests to models that failed and were repeated.");
+            line(&mut text, name, "", &count.get());
+        }
         head(&mut text, "open_streams", "gauge", "Event streams that are open.");
         line(&mut text, "open_streams", "", &self.all.open_streams.load(Ordering::Relaxed));
         head(&mut text, "answer_errors_total", "counter", "Answers that failed, by code.");

@@ -14,12 +14,14 @@ use axum::response::Response;
 use tower::ServiceExt;
 
 use super::metrics::Metrics;
+use super::quota::Quota;
 
 /// What one owner reaches.
 #[derive(Clone)]
 pub(crate) struct OwnerRoutes {
     pub(crate) routes: Router,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) quota: Quota,
 }
 
 /// The owners besides the default one, by their names. Clones share them.
@@ -28,8 +30,8 @@ pub struct Owners(Arc<RwLock<BTreeMap<String, OwnerRoutes>>>);
 
 impl Owners {
     /// Adds an owner with what it reaches.
-    pub fn add(&self, name: &str, routes: Router, metrics: Arc<Metrics>) {
-        let routes = OwnerRoutes { routes, metrics };
+    pub fn add(&self, name: &str, routes: Router, metrics: Arc<Metrics>, quota: Quota) {
+        let routes = OwnerRoutes { routes, metrics, quota };
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), routes);
     }
 

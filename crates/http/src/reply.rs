@@ -77,8 +77,8 @@ impl IntoResponse for Error {
             Self::Unauthorized => {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            // The same request would meet the same conflict.
-            _ if status == 409 => {
+            // The same request would meet the same conflict, or as little room.
+            _ if matches!(status, 409 | 507) => {
                 headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
             }
             _ => {}

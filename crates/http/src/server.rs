@@ -10,6 +10,7 @@ use super::brake::Brake;
 use super::documents::Documents;
 use super::limits::Limits;
 use super::metrics::Metrics;
+use super::quota::Quota;
 
 /// What the routes share.
 pub struct Server<S> {
@@ -37,6 +38,8 @@ pub struct Server<S> {
     pub codes: &'static [&'static [&'static Code]],
     /// Bounds.
     pub limits: Limits,
+    /// How much its owner may have.
+    pub quota: Quota,
     /// Counters.
     pub metrics: Arc<Metrics>,
 }

@@ -58,6 +58,12 @@ pub trait Service: Send + Sync + 'static {
         place: AnswerPlace,
     ) -> impl Future<Output = Result<EarlierAnswer<Self::AnswerEvents>, RequestError>> + Send;
 
+    /// The name of the model that answers a request; the usual one for none.
+    fn model_for(
+        &self,
+        request: &TurnRequest,
+    ) -> impl Future<Output = Result<Option<String>, RequestError>> + Send;
+
     /// What a model makes of an option with this value: the one of that name, or the usual one.
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment;
 
@@ -66,6 +72,9 @@ pub trait Service: Send + Sync + 'static {
 
     /// Names of further models.
     fn models(&self) -> Vec<String>;
+
+    /// How many requests wait for their session, and how many turns for a place to work, of all owners.
+    fn waiting(&self) -> (usize, usize);
 
     /// How many turns run, of all owners.
     fn running(&self) -> usize;

@@ -73,7 +73,7 @@ async fn a_session_is_shown_with_its_conversation() {
 #[tokio::test]
 async fn settings_are_set_all_anew() {
     let (fake, app) = plain();
-    let body = r#"{"model":"slow","author":"Ada","redlines":false,"system_prompt":"Be brief.","history_turns":3,"max_rounds":2}"#;
+    let body = r#"{"model":"slow","author":"Ada","redlines":false,"system_prompt":"Be brief.","history_turns":3,"history_tokens":900,"history_summary":true,"max_rounds":2}"#;
     let got = send(&app, Method::PUT, "/v1/sessions/doc/settings", &[], body.to_owned()).await;
     assert_eq!((got.status, got.json()), (200, serde_json::from_str(body).unwrap()));
     let settings = Settings {
@@ -82,6 +82,8 @@ async fn settings_are_set_all_anew() {
         redlines: Some(false),
         system_prompt: Some("Be brief.".to_owned()),
         history_turns: Some(3),
+        history_tokens: Some(900),
+        history_summary: Some(true),
         max_rounds: Some(2),
     };
     assert_eq!(fake.configured(), [(key("agent:main:doc"), settings)]);

@@ -45,7 +45,7 @@ impl AllSessions {
 
     /// Forgets what need not be in memory any more.
     pub async fn forget_old(&self) {
-        if let Err(error) = self.passing.expire(PASSING_FOR, MOST_PASSING).await {
+        if let Err(error) = self.passing.expire(|_| Some(PASSING_FOR), MOST_PASSING).await {
             tracing::warn!(
                 code = error.code,
                 "sessions in memory were not looked through: {}",
@@ -54,11 +54,12 @@ impl AllSessions {
         }
     }
 
-    /// Deletes for good what nobody touched for so many days.
-    pub async fn delete_older(&self, days: u64) {
-        match self.kept.expire(days.saturating_mul(24 * 60 * 60_000), usize::MAX).await {
+    /// Deletes for good what nobody touched for as many days as `days` says for its principal, if it says any.
+    pub async fn delete_older(&self, days: impl Fn(&str) -> Option<u64>) {
+        let age = |principal: &str| days(principal).map(|days| days.saturating_mul(24 * 60 * 60_000));
+        match self.kept.expire(age, usize::MAX).await {
             Ok(0) => {}
-            Ok(gone) => tracing::info!(gone, days, "sessions were deleted that nobody touched"),
+            Ok(gone) => tracing::info!(gone, "sessions were deleted that nobody touched"),
             Err(error) => {
                 tracing::warn!(code = error.code, "old sessions were not deleted: {}", error.message);
             }
@@ -135,6 +136,23 @@ impl Service for AllSessions {
         Ok(EarlierAnswer { events: answer, runs, answers, input })
     }
 
+    async fn model_for(&self, request: &TurnRequest) -> Result<Option<String>, RequestError> {
+        let key = request.key.clone();
+        let place = request.after.map(|after| SessionName::Named(after.session.to_string()));
+        let request = TurnRequest {
+            principal: self.principal.clone(),
+            key: request.key.clone(),
+            after: request.after,
+            parameters: request.parameters.clone(),
+            ..TurnRequest::default()
+        };
+        let sessions = match key.or(place) {
+            Some(key) => self.of(&key).await,
+            None => &self.kept,
+        };
+        sessions.model_for(&request).await
+    }
+
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
         self.kept.treatment(model, option, value)
     }
@@ -145,6 +163,11 @@ impl Service for AllSessions {
 
     fn models(&self) -> Vec<String> {
         self.kept.models()
+    }
+
+    fn waiting(&self) -> (usize, usize) {
+        let ((kept, working), (passing, too)) = (self.kept.waiting(), self.passing.waiting());
+        (kept + passing, working + too)
     }
 
     fn running(&self) -> usize {

@@ -18,6 +18,9 @@ use super::error::Error;
 use super::lease::Leases;
 use super::log::{Creation, Log, Machine, NewLog};
 
+/// This part of what logs may take up stays in memory, also when nobody asks for it.
+const SMALL: usize = 16;
+
 /// How many uses lie between two looks at how much memory the logs take up.
 const TRIM_EVERY: u64 = 16;
 
@@ -142,6 +145,36 @@ impl<M: Machine, X: Default> Journal<M, X> {
     /// may: down to half of it.
     pub fn trim(&self) {
         self.trim_all(&mut lock(&self.inner.logs));
+    }
+
+    /// How often a log was asked for so far: a mark for [`Journal::let_go`].
+    #[must_use]
+    pub fn uses(&self) -> u64 {
+        self.inner.uses.load(Ordering::Relaxed)
+    }
+
+    /// Lets go of the logs that nobody works on and nobody has asked for since `uses`, unless all of them together are small: what a
+    /// burst has brought into memory does not stay there.
+    pub fn let_go(&self, uses: u64) {
+        let mut logs = lock(&self.inner.logs);
+        let mut unused = Vec::new();
+        let mut bytes = 0;
+        for (id, loaded) in logs.iter() {
+            if Arc::strong_count(loaded) == 1
+                && loaded.used.load(Ordering::Relaxed) < uses
+                && let Ok(log) = loaded.log.try_lock()
+            {
+                bytes += log.as_ref().map_or(0, Log::bytes);
+                unused.push(*id);
+            }
+        }
+        if bytes > self.inner.most_bytes / SMALL {
+            for id in unused {
+                logs.remove(&id);
+            }
+            // The table itself has grown with the burst.
+            logs.shrink_to_fit();
+        }
     }
 
     fn trim_all(&self, logs: &mut HashMap<SessionId, Arc<LoadedLog<M, X>>>) {

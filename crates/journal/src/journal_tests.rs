@@ -213,4 +213,11 @@ async fn logs_give_way_by_their_bytes_the_one_that_was_asked_for_longest_ago_fir
     assert!(journal.loaded().iter().any(|log| log.id() == ids[7]), "the newest stays");
     journal.trim();
     assert_eq!(journal.size(), (4, 4), "what has room stays");
+    // What nobody has asked for since a while does not.
+    let uses = journal.uses();
+    let asked = journal.get(ids[7]).id();
+    journal.let_go(uses);
+    let mut left: Vec<SessionId> = journal.loaded().iter().map(|log| log.id()).collect();
+    left.sort_unstable();
+    assert_eq!(left, [held.id(), asked]);
 }

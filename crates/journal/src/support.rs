@@ -117,6 +117,9 @@ impl Store for WatchedStore {
     fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
         self.store.list(after, limit)
     }
+    fn size(&self, session: SessionId) -> Pending<'_, u64> {
+        self.store.size(session)
+    }
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
         self.store.value(name)
     }

@@ -60,7 +60,7 @@ pub async fn collect_within(
         on_event(&event);
         match event {
             Event::Text(text) => whole.text.push_str(&text),
-            Event::Reasoning(_) => {}
+            Event::Reasoning(_) | Event::Likelihoods(_) => {}
             Event::Thought(thought) => whole.thoughts.push(thought),
             Event::ToolCallStart { index, id, name } => {
                 if whole.tool_calls.len() >= limits.calls {
@@ -93,6 +93,8 @@ fn size(event: &Event) -> usize {
     match event {
         Event::Text(text) | Event::Reasoning(text) => text.len(),
         Event::Thought(thought) => thought.size(),
+        // So much each has, whatever its token: the alternatives are as many as were asked for.
+        Event::Likelihoods(tokens) => tokens.iter().map(|token| token.to_string().len()).sum(),
         Event::ToolCallStart { id, name, .. } => id.len() + name.len(),
         Event::ToolCallArguments { delta, .. } => delta.len(),
         Event::Source(Source { url, title, quote }) => {

@@ -35,13 +35,15 @@ mod options_tests;
 mod provider_tests;
 #[cfg(test)]
 mod spec_tests;
+#[cfg(test)]
+mod thought_tests;
 
 pub use attachment::{
     AttachmentKind, AttachmentSource, MessageAttachment, attachment_refusal, attachment_table,
 };
 pub use collect::{Limits, collect, collect_within};
 pub use error::Error;
-pub use http::HttpPolicy;
+pub use http::{HttpPolicy, RetryCount};
 pub use model::{
     Answer, Event, FinishReason, Message, Model, ModelInfo, Request, Source, ToolCall, ToolChoice, ToolSpec,
     Usage,
@@ -53,4 +55,4 @@ pub use options::{
 pub use script::ScriptModel;
 pub use secrecy::SecretString;
 pub use spec::ModelSpec;
-pub use thought::{Thought, ThoughtForm};
+pub use thought::{Thought, ThoughtForm, seal_thoughts, unseal_thoughts};

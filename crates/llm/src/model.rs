@@ -201,6 +201,8 @@ pub enum Event {
     Reasoning(String),
     /// A whole piece of reasoning that goes back to the model with the results of its calls.
     Thought(Thought),
+    /// How likely each piece of the text was that has just come, in the form of chat completions: asked for by `logprobs`.
+    Likelihoods(Vec<Value>),
     /// A call begins. `index` counts the calls of this answer from 0.
     ToolCallStart {
         /// Which call.

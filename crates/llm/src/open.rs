@@ -13,7 +13,7 @@ use crate::http::{Endpoint, Key};
 use crate::provider::ProviderModel;
 use crate::script::ScriptModel;
 use crate::text_tools::TextTools;
-use crate::{Error, HttpPolicy, Model, ModelSpec, endpoint};
+use crate::{Error, HttpPolicy, Model, ModelSpec, RetryCount, endpoint};
 
 /// What providers need from outside. Blank values count as missing.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +37,8 @@ pub struct ProviderSettings {
     pub ollama_host: Option<String>,
     /// Limits of the conversation with a provider.
     pub policy: HttpPolicy,
+    /// Counts repeated requests.
+    pub retries: RetryCount,
 }
 
 /// Makes the model that `spec` names. Nothing is sent before the first answer is asked for. `read_script` is called
@@ -142,7 +144,8 @@ fn model(
     dialect: impl Dialect,
     settings: &ProviderSettings,
 ) -> Result<ProviderModel, Error> {
-    let endpoint = Endpoint::new(provider, url, headers, key, settings.policy)?;
+    let endpoint =
+        Endpoint::new(provider, url, headers, key, settings.policy)?.counting(settings.retries.clone());
     Ok(ProviderModel::new(spec.to_string(), endpoint, dialect))
 }
 

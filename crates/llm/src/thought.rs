@@ -4,12 +4,19 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How sealed thoughts begin: what follows is their JSON as base64.
+const SEAL: &str = "engross1.";
 
 /// A piece of a model's reasoning that goes back to it unchanged.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thought {
-    /// The model, by the name that its provider has for it. Signatures hold for it alone.
+    /// The model, by the name that its provider has for it. Signatures hold for it alone. Empty where a client brings reasoning
+    /// and does not say whose it was.
     pub by: String,
     /// In which form.
     #[serde(flatten)]
@@ -39,15 +46,41 @@ pub enum ThoughtForm {
         /// The text.
         text: String,
     },
+    /// The list `reasoning_details` of servers that put several models behind chat completions. It goes back as it came.
+    Details {
+        /// Its items, each in one piece.
+        items: Vec<Value>,
+    },
+}
+
+/// Thoughts as a text that a client keeps for the model, and gives back unread.
+#[must_use]
+pub fn seal_thoughts(thoughts: &[Thought]) -> String {
+    // What is made of texts alone can be written.
+    let json = serde_json::to_vec(thoughts).unwrap_or_default();
+    format!("{SEAL}{}", URL_SAFE_NO_PAD.encode(json))
+}
+
+/// The thoughts of such a text; `None` for one of somebody else.
+#[must_use]
+pub fn unseal_thoughts(sealed: &str) -> Option<Vec<Thought>> {
+    let json = URL_SAFE_NO_PAD.decode(sealed.strip_prefix(SEAL)?).ok()?;
+    serde_json::from_slice(&json).ok()
 }
 
 impl Thought {
+    /// Whether the model of that name can be given it.
+    pub(crate) fn is_for(&self, name: &str) -> bool {
+        self.by.is_empty() || self.by == name
+    }
+
     /// How much room it takes, in bytes.
     pub(crate) fn size(&self) -> usize {
         match &self.form {
             ThoughtForm::Signed { text, signature } => text.len() + signature.len(),
             ThoughtForm::Sealed { data } => data.len(),
             ThoughtForm::Plain { text, .. } => text.len(),
+            ThoughtForm::Details { items } => items.iter().map(|item| item.to_string().len()).sum(),
         }
     }
 }

@@ -154,6 +154,15 @@ impl Store for MemoryStore {
         })
     }
 
+    fn size(&self, session: SessionId) -> Pending<'_, u64> {
+        self.with(|tables| {
+            let row = tables.row(session)?;
+            let entries: usize = row.entries.iter().map(|entry| entry.body.len()).sum();
+            let snapshot = row.snapshot.as_ref().map_or(0, |snapshot| snapshot.state.len());
+            Ok((entries + snapshot) as u64)
+        })
+    }
+
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
         self.with(|tables| Ok(tables.names.get(name).cloned()))
     }

@@ -61,6 +61,9 @@ pub trait Store: Send + Sync {
     /// At most `limit` sessions, newest id first; the next page is what comes behind the last id of this one.
     fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>>;
 
+    /// The bytes of a session's entries and of its snapshot.
+    fn size(&self, session: SessionId) -> Pending<'_, u64>;
+
     /// Where a name leads, and the value it was given.
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>>;
 

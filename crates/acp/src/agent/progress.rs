@@ -89,6 +89,8 @@ impl TurnProgress {
             TurnEvent::Thinking { more, .. } => vec![SessionUpdate::AgentThoughtChunk(text_chunk(more))],
             TurnEvent::Content { .. }
             | TurnEvent::Call { .. }
+            | TurnEvent::Thoughts(_)
+            | TurnEvent::Likelihoods(_)
             | TurnEvent::Done { .. }
             | TurnEvent::Failed { .. } => Vec::new(),
         }

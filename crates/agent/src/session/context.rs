@@ -15,11 +15,22 @@ const ATTACHMENT_BYTES: usize = 16 << 20;
 pub struct ContextPolicy {
     /// Turns, the present one included; a turn is a user message with all up to the next.
     pub turns: usize,
+    /// Tokens, the present turn included, by estimate; no bound without.
+    pub tokens: Option<usize>,
+    /// Whether the model is asked for a summary of what it is not given any more.
+    pub summary: bool,
 }
 
 impl Default for ContextPolicy {
     fn default() -> Self {
-        Self { turns: 10 }
+        Self { turns: 10, tokens: None, summary: false }
+    }
+}
+
+impl ContextPolicy {
+    /// Half of it: a summary leaves room for the next turns, so that not each of them needs another one.
+    fn half(self) -> Self {
+        Self { turns: self.turns.div_ceil(2), tokens: self.tokens.map(|tokens| tokens / 2), ..self }
     }
 }
 
@@ -30,20 +41,23 @@ pub(crate) struct Window {
     pub(crate) left_out: usize,
     /// How many pictures and files there was no room for: words stand in their place.
     pub(crate) told: usize,
+    /// Whether the session's summary stands for what is left out, as far as it goes.
+    pub(crate) is_summarised: bool,
+    /// The number of messages that a new summary should stand for.
+    pub(crate) to_summarise: Option<usize>,
 }
 
 /// The window over the session's messages.
 pub(crate) fn window(session: &SessionState, policy: ContextPolicy) -> Window {
     let messages = &session.messages;
-    let by_turns = turn_starts(messages).nth(policy.turns.max(1) - 1).unwrap_or(0);
+    let summary = session.summary.as_ref().filter(|_| policy.summary).map_or(0, |summary| summary.until);
+    let bounded = begin(session, policy);
+    let to_summarise =
+        (policy.summary && bounded > summary).then(|| begin(session, policy.half()).max(bounded));
     let sent_from = session.turn.as_ref().map_or(messages.len(), |turn| turn.sent_from);
-    // What the client sent may begin in the middle of a turn: the whole turn is given then.
-    let sent = if sent_from < by_turns {
-        turn_starts(messages).find(|start| *start <= sent_from).unwrap_or(0)
-    } else {
-        by_turns
-    };
-    let from = by_turns.min(sent);
+    // A client that sends what is summed up wants the model to see it.
+    let stands = summary > 0 && summary <= sent_from && bounded > 0;
+    let from = if stands { bounded.max(summary) } else { bounded };
     let present = session.turn.as_ref().map_or(messages.len(), |turn| turn.start.min(turn.sent_from));
     let stays = |(at, message): (usize, &Message)| {
         // What the client sends itself is its own affair.
@@ -52,7 +66,56 @@ pub(crate) fn window(session: &SessionState, policy: ContextPolicy) -> Window {
     let mut given: Vec<(usize, Message)> = messages.iter().enumerate().skip(from).filter_map(stays).collect();
     let told = make_room(&mut given, present, ATTACHMENT_BYTES);
     let left_out = messages.len() - given.len();
-    Window { messages: given.into_iter().map(|(_, message)| message).collect(), left_out, told }
+    let messages = given.into_iter().map(|(_, message)| message).collect();
+    Window { messages, left_out, told, is_summarised: stands, to_summarise }
+}
+
+/// Where the window begins by what is allowed. What the client itself has sent is never left out.
+fn begin(session: &SessionState, policy: ContextPolicy) -> usize {
+    let messages = &session.messages;
+    let by_turns = turn_starts(messages).nth(policy.turns.max(1) - 1).unwrap_or(0);
+    let by_tokens = policy.tokens.map_or(0, |tokens| within(messages, tokens));
+    let by_policy = by_turns.max(by_tokens);
+    let sent_from = session.turn.as_ref().map_or(messages.len(), |turn| turn.sent_from);
+    if sent_from >= by_policy {
+        return by_policy;
+    }
+    // It may begin in the middle of a turn: the whole turn is given then.
+    turn_starts(messages).find(|start| *start <= sent_from).unwrap_or(0)
+}
+
+/// Where the last turns begin that have so many tokens together at most; the last one is always among them.
+fn within(messages: &[Message], tokens: usize) -> usize {
+    let (mut sum, mut end, mut begin) = (0_usize, messages.len(), None);
+    for start in turn_starts(messages) {
+        sum = sum.saturating_add(messages.get(start..end).unwrap_or_default().iter().map(tokens_of).sum());
+        end = start;
+        if sum > tokens {
+            break;
+        }
+        begin = Some(start);
+    }
+    begin.or_else(|| turn_starts(messages).next()).unwrap_or(0)
+}
+
+/// The tokens of a message by estimate: nobody here knows how its model counts.
+fn tokens_of(message: &Message) -> usize {
+    let calls = match message {
+        Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
+        _ => &[],
+    };
+    let (Message::User { content, .. } | Message::Assistant { content, .. } | Message::Tool { content, .. }) =
+        message;
+    let calls: usize = calls.iter().map(|call| 8 + tokens_in(&call.name) + tokens_in(&call.arguments)).sum();
+    // About what providers count for a picture of usual size, or for a page or two.
+    4 + tokens_in(content) + calls + message.attachments().len() * 1_000
+}
+
+/// Four letters of English are about a token, and so are one or two of most other scripts.
+fn tokens_in(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let others = text.bytes().filter(|byte| byte & 0xc0 == 0xc0).count();
+    ascii.div_ceil(4) + (others * 2).div_ceil(3)
 }
 
 /// Puts words in the place of what earlier messages carry beside text, the oldest first, where there is no `room`. What the

@@ -2,7 +2,7 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec};
+use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec, Usage};
 
 use super::context::{ContextPolicy, HistoryRepair, offered, window};
 use super::intake::NO_RESULT;
@@ -12,6 +12,7 @@ use super::rounds;
 use super::server_tool::ServerTool;
 use super::settings::Settings;
 use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
+use super::summary;
 use crate::codes;
 use crate::tools::{APPLY_REDLINES, tell_cut};
 
@@ -72,6 +73,8 @@ pub(crate) enum Input {
     ContentStreamed(Answer, String, Vec<(String, ToolResult)>),
     /// It has answered with content of a file, and perhaps with calls behind it.
     Wrote(WriteReport, Vec<ToolCall>),
+    /// It was asked for a summary of so many messages: its words and what they cost, or why there are none.
+    Summarised(usize, Result<(String, Option<Usage>), String>),
     /// It has not; what came of its text is in the log but for this.
     Failed(Error, PartialAnswer),
     /// Tools of the server are done: each call with its result.
@@ -109,6 +112,8 @@ impl PartialAnswer {
 pub(crate) enum Action {
     /// Put a question to a model: the one of this name, or the usual one.
     Ask(Request, Option<String>),
+    /// Have a model, chosen likewise, sum up so many messages.
+    Summarise(Request, Option<String>, usize),
     /// Have tools of the server carry out calls, in this order.
     Run(Vec<ToolCall>),
     /// Nothing: the answer is over. The client has calls to carry out, or the turn has ended.
@@ -129,6 +134,8 @@ pub(crate) struct RetryState {
     mending: Option<(HistoryRepair, usize)>,
     /// Whether the history that is left out was noted.
     is_noted: bool,
+    /// Why there is no summary, once one was asked for in vain.
+    unsummarised: Option<String>,
     /// What is to be noted with the model's answer: a note alone is not worth a wait for the disk.
     note: Option<LogEvent>,
 }
@@ -147,6 +154,10 @@ pub(crate) fn decide(
     let mut rules = rules;
     rules.loops = settings.max_rounds.unwrap_or(rules.loops);
     rules.context.turns = settings.history_turns.unwrap_or(rules.context.turns);
+    if let Some(tokens) = settings.history_tokens {
+        rules.context.tokens = (tokens > 0).then_some(tokens);
+    }
+    rules.context.summary = settings.history_summary.unwrap_or(rules.context.summary);
     let content_results = Vec::new();
     let mut decider =
         Decider { session, tries, offer, settings, rules, now, content_results, events: Vec::new() };
@@ -179,6 +190,7 @@ impl Decider<'_> {
                 self.answered(answer, model)
             }
             Input::Wrote(wrote, calls) => self.wrote(wrote, calls),
+            Input::Summarised(until, summary) => self.summarised(until, summary),
             Input::Failed(error, partial) => self.failed(&error, partial),
             Input::Ran { results, stop } => {
                 for (id, mut result) in results {
@@ -293,6 +305,15 @@ impl Decider<'_> {
         }
         let Some(turn) = self.turn().cloned() else { return Action::Rest };
         let window = window(self.session, self.rules.context);
+        let model = turn.parameters.model.clone().or_else(|| self.settings.model.clone());
+        if let Some(until) = window.to_summarise
+            && turn.writing.is_none()
+            && self.tries.unsummarised.is_none()
+        {
+            return Action::Summarise(summary::question(self.session, until), model, until);
+        }
+        let summary = self.session.summary.as_ref().filter(|_| window.is_summarised);
+        let summary = summary.map(|summary| format!("{}{}", summary::HEADING, summary.text));
         if window.left_out + window.told > 0 && !self.tries.is_noted {
             self.tries.is_noted = true;
             let mut message = match (window.left_out, self.session.refused.is_empty()) {
@@ -300,6 +321,12 @@ impl Decider<'_> {
                 (count, true) => format!("the model was not given the first {count} messages"),
                 (count, false) => format!("the model was not given {count} earlier messages"),
             };
+            if summary.is_some() {
+                message.push_str(", but a summary of them");
+            }
+            if let Some(why) = &self.tries.unsummarised {
+                message.push_str(&format!(", nor a summary: {why}"));
+            }
             if window.told > 0 {
                 message.push_str(&format!(
                     "; of {} earlier pictures or files it was given the name only, as there was no room for them",
@@ -324,11 +351,14 @@ impl Decider<'_> {
         };
         let offered: Vec<String> = offered(&choice, &names).into_iter().map(str::to_owned).collect();
         let tools = self.specs().filter(|spec| offered.contains(&spec.name)).cloned().collect();
-        let system =
-            [self.settings.system_prompt.as_ref(), Some(&self.offer.instructions), turn.system.as_ref()];
+        let system = [
+            self.settings.system_prompt.as_ref(),
+            Some(&self.offer.instructions),
+            turn.system.as_ref(),
+            summary.as_ref(),
+        ];
         let system: Vec<&str> =
             system.into_iter().flatten().map(String::as_str).filter(|part| !part.is_empty()).collect();
-        let model = turn.parameters.model.clone().or_else(|| self.settings.model.clone());
         let request = Request {
             system: system.join("\n\n"),
             messages,
@@ -344,6 +374,14 @@ impl Decider<'_> {
             web_search: false,
         };
         Action::Ask(request, model)
+    }
+
+    fn summarised(&mut self, until: usize, summary: Result<(String, Option<Usage>), String>) -> Action {
+        match summary {
+            Ok((text, usage)) => self.push(LogEvent::Summarised { until, text, usage }),
+            Err(why) => self.tries.unsummarised = Some(why),
+        }
+        self.proceed()
     }
 
     /// All tools, each name once: what the client sent goes before what it always has, and that before the server's own.

@@ -1,13 +1,14 @@
 //! What happens in an answer, as its listeners see it.
 
-use engross_llm::Usage;
+use engross_llm::{Thought, Usage};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One thing that happened, with its place in the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionedEvent {
-    /// How much of the answer there is with this: bytes of text, and one for each start of a call, piece of arguments and
-    /// the end. The same whether the answer is live or read from the log, so that a client can resume after it.
+    /// How much of the answer there is with this: bytes of text, and one for each start of a call, piece of arguments, list
+    /// of thoughts and the end. The same whether the answer is live or read from the log, so that a client can resume after it.
     pub position: u64,
     /// What happened.
     pub event: TurnEvent,
@@ -18,6 +19,9 @@ pub struct PositionedEvent {
 pub enum TurnEvent {
     /// More text.
     Text(String),
+    /// What the model thought before the calls that follow, for a client that keeps the conversation itself and brings it back with
+    /// their results.
+    Thoughts(Vec<Thought>),
     /// The model calls a tool of the client.
     Call {
         /// Counts the client's calls of this answer from 0.
@@ -57,6 +61,9 @@ pub enum TurnEvent {
         /// What of it no event has told before.
         more: String,
     },
+    /// How likely each piece of the text was that has just come, in the form of chat completions. Not part of the answer, and not
+    /// kept.
+    Likelihoods(Vec<Value>),
     /// Something to know, with a stable code. Not part of the answer.
     Warning {
         /// Stable code.
@@ -88,7 +95,11 @@ impl TurnEvent {
     pub fn is_aside(&self) -> bool {
         matches!(
             self,
-            Self::Status { .. } | Self::Content { .. } | Self::Thinking { .. } | Self::Warning { .. }
+            Self::Status { .. }
+                | Self::Content { .. }
+                | Self::Thinking { .. }
+                | Self::Likelihoods(_)
+                | Self::Warning { .. }
         )
     }
 }

@@ -267,7 +267,9 @@ impl Intake<'_> {
     fn adopt(&mut self, new: &[Message]) -> Result<Vec<Message>, RequestError> {
         let mut adopted: Vec<Message> = Vec::with_capacity(new.len());
         let mut open: Vec<ToolCall> = Vec::new();
-        for message in new {
+        // What was thought in turns that are over is of no use any more.
+        let present = new.iter().rposition(|message| matches!(message, Message::User { .. })).unwrap_or(0);
+        for (at, message) in new.iter().enumerate() {
             match message {
                 Message::Tool { tool_call_id, name, content, is_error, attachments } => {
                     let at = which(open.iter(), tool_call_id, name);
@@ -285,10 +287,14 @@ impl Intake<'_> {
                 }
                 other => {
                     close(&mut adopted, &mut open);
-                    if let Message::Assistant { tool_calls, .. } = other {
+                    let mut other = other.clone();
+                    if let Message::Assistant { tool_calls, thoughts, .. } = &mut other {
                         open.clone_from(tool_calls);
+                        if at < present {
+                            thoughts.clear();
+                        }
                     }
-                    adopted.push(other.clone());
+                    adopted.push(other);
                 }
             }
         }

@@ -95,6 +95,16 @@ pub enum LogEvent {
         /// What it was told.
         content: String,
     },
+    /// The model was asked what the beginning of the conversation said, which it is not given any more.
+    Summarised {
+        /// How many messages the summary stands for.
+        until: usize,
+        /// The summary.
+        text: String,
+        /// What it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
     /// Settings of the session, all anew.
     Configured(Settings),
     /// The answer ends with calls of the client open. The turn goes on with their results.
@@ -356,6 +366,7 @@ impl LogEvent {
             Self::Wrote(_) => "wrote",
             Self::Steered { .. } => "steered",
             Self::Reminded { .. } => "reminded",
+            Self::Summarised { .. } => "summarised",
             Self::Configured(_) => "configured",
             Self::Suspended { .. } => "suspended",
             Self::Ended(_) => "ended",

@@ -4,6 +4,7 @@ use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolS
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::context::ContextPolicy;
 use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, TurnRules, decide};
 use super::intake::take_in;
 use super::log::{CallSide, LogEvent, ToolResult};
@@ -156,10 +157,13 @@ impl World {
     }
 
     fn step(&mut self, input: Input) {
-        let decision =
-            decide(&mut self.session, &mut self.tries, input, &Self::offer(), TurnRules::default(), self.now);
+        let decision = decide(&mut self.session, &mut self.tries, input, &Self::offer(), rules(), self.now);
         self.store(&decision.events);
         self.action = decision.action;
+        if let Action::Summarise(_, _, until) = self.action {
+            let summary = (format!("the first {until}"), None);
+            return self.step(Input::Summarised(until, Ok(summary)));
+        }
         if let Action::Ask(request, _) = &self.action {
             self.asked += 1;
             assert_paired(request);
@@ -185,7 +189,7 @@ impl World {
                 let results = calls.into_iter().map(|call| (call.id, ToolResult::text("done"))).collect();
                 self.step(Input::Ran { results, stop: false });
             }
-            Action::Rest => {}
+            Action::Summarise(..) | Action::Rest => {}
         }
     }
 
@@ -402,4 +406,10 @@ proptest! {
         prop_assert_eq!(&world.session.turn, &None);
         world.check();
     }
+}
+
+/// Few turns, so that much is left out and summed up.
+fn rules() -> TurnRules {
+    let context = ContextPolicy { turns: 3, tokens: None, summary: true };
+    TurnRules { context, ..TurnRules::default() }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must never change a session while a turn of it runs.
 
+use std::collections::BTreeMap;
+
 use engross_journal::{Log, NewLog};
 use engross_llm::{Message, MessageAttachment, OptionTreatment, Usage};
 use engross_protocol::SessionId;
@@ -14,7 +16,7 @@ use super::error::RequestError;
 use super::log::{LogEvent, ResultSource};
 use super::names::{key_in, name_of, principal_in};
 use super::record::{self, lost};
-use super::request::{AnswerPlace, SessionName};
+use super::request::{AnswerPlace, SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
 use super::state::{SessionState, TurnPhase};
@@ -148,12 +150,39 @@ impl Sessions {
         Ok(self.find(&name_of(principal, key)?.0).await?.is_some())
     }
 
-    /// Deletes sessions that were not changed for `age` milliseconds, and the oldest of those beyond `most`; one on which somebody works
-    /// stays.
+    /// The bytes that the sessions of each principal have in the store.
     ///
     /// # Errors
     /// When the store cannot be reached.
-    pub async fn expire(&self, age: u64, most: usize) -> Result<usize, RequestError> {
+    pub async fn stored_bytes(&self) -> Result<BTreeMap<String, u64>, RequestError> {
+        let store = &*self.inner.config.store;
+        let (mut sums, mut after) = (BTreeMap::new(), None);
+        loop {
+            let page = store.list(after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(sums) };
+            after = Some(last.id);
+            for summary in page {
+                let bytes = match store.size(summary.id).await {
+                    Ok(bytes) => bytes,
+                    // It was deleted meanwhile.
+                    Err(engross_store::Error::UnknownSession { .. }) => 0,
+                    Err(error) => return Err(error.into()),
+                };
+                *sums.entry(principal_in(&summary.key).to_owned()).or_default() += bytes;
+            }
+        }
+    }
+
+    /// Deletes sessions that were not changed for as many milliseconds as `age` says for their principal, if it says any, and the oldest
+    /// of those beyond `most`; one on which somebody works stays.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn expire(
+        &self,
+        age: impl Fn(&str) -> Option<u64>,
+        most: usize,
+    ) -> Result<usize, RequestError> {
         let Inner { config, journal, .. } = &*self.inner;
         let now = config.clock.millis();
         let (mut all, mut after) = (Vec::new(), None);
@@ -161,14 +190,18 @@ impl Sessions {
             let page = config.store.list(after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            all.extend(page.into_iter().map(|summary| (summary.changed_at, summary.id, summary.head)));
+            all.extend(page.into_iter().map(|summary| {
+                let age = age(principal_in(&summary.key));
+                (summary.changed_at, summary.id, summary.head, age)
+            }));
         }
         all.sort_unstable();
         let surplus = all.len().saturating_sub(most);
         let mut gone = 0;
-        for (at, (changed, id, head)) in all.into_iter().enumerate() {
-            if at >= surplus && now.saturating_sub(changed) < age {
-                break;
+        for (at, (changed, id, head, age)) in all.into_iter().enumerate() {
+            let is_old = age.is_some_and(|age| now.saturating_sub(changed) >= age);
+            if at >= surplus && !is_old {
+                continue;
             }
             // Who works on it holds this, here or in another process.
             let Some(lock) = journal.get(id).lock_if_idle() else { continue };
@@ -294,6 +327,28 @@ impl Sessions {
     #[must_use]
     pub fn models(&self) -> Vec<String> {
         self.inner.config.models.names().map(str::to_owned).collect()
+    }
+
+    /// The name of the model that answers a request: what it asks for, else what its session is set to; the usual one for none.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn model_for(&self, request: &TurnRequest) -> Result<Option<String>, RequestError> {
+        let config = &self.inner.config;
+        if request.parameters.model.is_some() {
+            return Ok(request.parameters.model.clone());
+        }
+        let usual = config.settings.model.clone();
+        if config.models.names().next().is_none() {
+            return Ok(usual);
+        }
+        let place = request.after.map(|after| SessionName::Named(after.session.to_string()));
+        let Some(key) = request.key.as_ref().or(place.as_ref()) else { return Ok(usual) };
+        let (name, _) = name_of(&request.principal, key)?;
+        let Some(id) = self.find(&name).await? else { return Ok(usual) };
+        let Some(stored) = config.store.load_by_id(id).await? else { return Ok(usual) };
+        let session = Log::<SessionState>::replay(&*config.store, stored).await?.into_state();
+        Ok(session.settings.model.or(usual))
     }
 
     /// What a model makes of an option with this value: the one of that name, or the usual one.

@@ -245,10 +245,10 @@ async fn old_sessions_go_for_good_but_none_on_which_somebody_works() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(lease.is_some());
-    assert_eq!(sessions.expire(1, usize::MAX).await.unwrap(), 0, "none is that old");
+    assert_eq!(sessions.expire(|_| Some(1), usize::MAX).await.unwrap(), 0, "none is that old");
     let mut gone = 0;
     for _ in 0..500 {
-        gone += sessions.expire(0, usize::MAX).await.unwrap();
+        gone += sessions.expire(|_| Some(0), usize::MAX).await.unwrap();
         if gone == 2 {
             break;
         }
@@ -259,4 +259,32 @@ async fn old_sessions_go_for_good_but_none_on_which_somebody_works() {
     assert_eq!((gone, told), (2, vec![ids[0], ids[2]]), "who made something of them hears it");
     assert!(sessions.has("", &SessionName::Named("elsewhere".to_owned())).await.unwrap());
     assert!(!sessions.has("", &SessionName::Named("old".to_owned())).await.unwrap());
+}
+
+/// Each owner has an age of its own, and one without any keeps everything.
+#[tokio::test]
+async fn sessions_of_one_owner_may_be_forgotten_sooner() {
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new((0..3).map(|_| text("a"))));
+    let sessions = Sessions::new(config(&store, &model));
+    let key = || SessionName::Named("doc".to_owned());
+    for principal in ["", "ann", "bob"] {
+        let asked =
+            TurnRequest { principal: principal.to_owned(), key: Some(key()), ..request(vec![user("hello")]) };
+        heard(sessions.submit(asked).await.unwrap()).await;
+    }
+    let bytes = sessions.stored_bytes().await.unwrap();
+    assert_eq!(bytes.keys().map(String::as_str).collect::<Vec<_>>(), ["", "ann", "bob"]);
+    assert!(bytes.values().all(|bytes| *bytes > 100), "{bytes:?}");
+    for _ in 0..500 {
+        if sessions.expire(|owner| (owner == "ann").then_some(0), usize::MAX).await.unwrap() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let mut there = Vec::new();
+    for principal in ["", "ann", "bob"] {
+        there.push(sessions.has(principal, &key()).await.unwrap());
+    }
+    assert_eq!(there, [true, false, true]);
+    assert!(!sessions.stored_bytes().await.unwrap().contains_key("ann"));
 }

@@ -14,7 +14,7 @@ pub(super) struct MendedHistory {
     pub(super) messages: Vec<Message>,
     /// Results of calls that are not there.
     pub(super) left_out: usize,
-    /// Results that stood behind what was said later.
+    /// Results that stood behind what was said later, or before their call.
     pub(super) moved: usize,
     /// From which message on something was mended.
     pub(super) from: usize,
@@ -40,6 +40,10 @@ struct Round {
     place: usize,
 }
 
+fn is_result_of(message: &Message, call: &str) -> bool {
+    matches!(message, Message::Tool { tool_call_id, .. } if !call.is_empty() && tool_call_id == call)
+}
+
 /// Mends what was `sent` to a session in which `waiting` are the calls that it waits for. Nothing when there is nothing to mend, or
 /// when what would be left is nothing to answer.
 pub(super) fn mend(sent: &[Message], waiting: &[OpenCall], is_new: bool) -> Option<MendedHistory> {
@@ -48,6 +52,8 @@ pub(super) fn mend(sent: &[Message], waiting: &[OpenCall], is_new: bool) -> Opti
     let mut rounds: Vec<Round> = Vec::new();
     // Whether the last round may still get its results without being moved.
     let mut at_hand = false;
+    // Results that came before any call of theirs.
+    let mut early: Vec<&Message> = Vec::new();
     for (index, message) in sent.iter().enumerate() {
         let Message::Tool { tool_call_id, name, .. } = message else {
             at_hand = false;
@@ -56,7 +62,19 @@ pub(super) fn mend(sent: &[Message], waiting: &[OpenCall], is_new: bool) -> Opti
                 && !tool_calls.is_empty()
             {
                 at_hand = true;
-                rounds.push(Round { open: tool_calls.clone(), place: mended.messages.len() });
+                let mut round = Round { open: tool_calls.clone(), place: mended.messages.len() };
+                let later = sent.get(index + 1..).unwrap_or_default();
+                round.open.retain(|call| {
+                    let is_of = |message: &&Message| is_result_of(message, &call.id);
+                    let came = early.iter().position(is_of).filter(|_| !later.iter().any(|it| is_of(&it)));
+                    let Some(came) = came else { return true };
+                    mended.from = mended.from.min(mended.messages.len());
+                    mended.messages.push(early.remove(came).clone());
+                    (mended.left_out, mended.moved) = (mended.left_out - 1, mended.moved + 1);
+                    false
+                });
+                round.place = mended.messages.len();
+                rounds.push(round);
             }
             continue;
         };
@@ -89,6 +107,11 @@ pub(super) fn mend(sent: &[Message], waiting: &[OpenCall], is_new: bool) -> Opti
             mended.messages.push(message.clone());
         } else {
             mended.left_out += 1;
+            let calls_it = |message: &Message| matches!(message, Message::Assistant { tool_calls, .. } if tool_calls.iter().any(|call| call.id == *tool_call_id));
+            // A second result of a call that had one is of no other.
+            if !sent.iter().take(index).any(calls_it) {
+                early.push(message);
+            }
             mended.from = mended.from.min(mended.messages.len());
         }
     }

@@ -71,6 +71,20 @@ fn results_that_came_late_are_put_behind_their_calls() {
 }
 
 #[test]
+fn results_that_came_early_are_put_behind_their_calls() {
+    let sent = [user("a"), result("x", "X"), result("y", "Y"), called(&["x", "y"]), user("b")];
+    let right = vec![user("a"), called(&["x", "y"]), result("x", "X"), result("y", "Y"), user("b")];
+    assert_eq!(mended(&sent), Some((right.clone(), 0, 2)));
+    // Where it comes in its place as well, that one is meant.
+    let sent =
+        [user("a"), result("x", "?"), called(&["x", "y"]), result("x", "X"), result("y", "Y"), user("b")];
+    assert_eq!(mended(&sent), Some((right, 1, 0)));
+    let sent = [user("a"), called(&["x"]), result("x", "X"), result("x", "?"), called(&["x"]), user("b")];
+    let right = vec![user("a"), called(&["x"]), result("x", "X"), called(&["x"]), user("b")];
+    assert_eq!(mended(&sent), Some((right, 1, 0)), "nobody knows what a second result is of");
+}
+
+#[test]
 fn doubled_and_invented_results_are_left_out() {
     let whole = vec![user("a"), called(&["x"]), result("x", "X"), user("b")];
     let doubled = [user("a"), called(&["x"]), result("x", "X"), result("x", "X"), user("b")];

@@ -26,6 +26,8 @@
 //! | `one_turn` | how does a run without a store use all this? |
 //! | `transcript` | how is the log written as a transcript of OpenClaw? |
 //! | `context` | how is the context window built, and what if a provider refuses it? |
+//! | `summary` | how is the model asked what of a conversation it is not given any more? |
+//! | `work_queue` | who waits for a place to work? |
 
 mod answer;
 mod branch;
@@ -57,10 +59,12 @@ mod stored;
 #[cfg(test)]
 mod stored_tests;
 mod submit;
+mod summary;
 mod toolbox;
 pub mod transcript;
 mod turn;
 mod watch;
+mod work_queue;
 
 #[cfg(test)]
 mod cases_tests;
@@ -91,6 +95,8 @@ mod spans_tests;
 #[cfg(test)]
 mod stream_tests;
 #[cfg(test)]
+mod summary_tests;
+#[cfg(test)]
 mod watch_tests;
 #[cfg(test)]
 mod write_argument_tests;
@@ -119,7 +125,7 @@ pub use server_tool::ServerTool;
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;
-pub use state::{FileInProgress, OpenCall, SessionState, TurnPhase, TurnState};
+pub use state::{ConversationSummary, FileInProgress, OpenCall, SessionState, TurnPhase, TurnState};
 pub use stored::{
     CopyOutcome, StoredSession, copy_stored, delete_stored, find_stored, read_stored, stored_sessions,
 };

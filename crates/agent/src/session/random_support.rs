@@ -149,6 +149,10 @@ impl Store for Life {
         self.ask(|store| store.list(after, limit))
     }
 
+    fn size(&self, session: SessionId) -> Pending<'_, u64> {
+        self.ask(move |store| store.size(session))
+    }
+
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
         let name = name.clone();
         self.ask(move |store| store.value(&name))

@@ -2,7 +2,7 @@
 //!
 //! Must never tell of an end that is not in the log.
 
-use engross_llm::{ToolCall, Usage};
+use engross_llm::{Message, ToolCall, Usage};
 
 use super::event::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 use super::log::{CallSide, LogEvent, TurnEndingKind};
@@ -74,6 +74,10 @@ impl Renderer {
                 self.cost(wrote.usage);
                 Vec::new()
             }
+            LogEvent::Summarised { usage, .. } => {
+                self.cost(*usage);
+                Vec::new()
+            }
             LogEvent::Streamed { text, from } => {
                 let rest = self.streamed.checked_sub(*from).and_then(|heard| text.get(heard..));
                 self.delta(rest.unwrap_or_default()).into_iter().collect()
@@ -81,6 +85,12 @@ impl Renderer {
             LogEvent::Suspended { .. } => {
                 let open = session.turn.iter().flat_map(|turn| turn.open(CallSide::Client));
                 let mut rendered: Vec<PositionedEvent> = Vec::new();
+                let answered = session.messages.last();
+                if let Some(Message::Assistant { thoughts, .. }) = answered
+                    && !thoughts.is_empty()
+                {
+                    rendered.push(self.place(1, TurnEvent::Thoughts(thoughts.clone())));
+                }
                 for (index, open) in open.enumerate() {
                     let call = TurnEvent::Call {
                         index,

@@ -10,7 +10,6 @@ use std::time::Duration;
 use engross_journal::{Journal, Options};
 use engross_protocol::SessionId;
 use engross_store::Name;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,6 +23,7 @@ use super::record::{self, SessionGuard, SessionJournal};
 use super::request::SessionName;
 use super::toolbox::Toolbox;
 use super::turn::TurnTask;
+use super::work_queue::{SharedWorkQueue, WorkQueue};
 use crate::codes;
 
 /// All sessions of this process. Cheap to clone.
@@ -38,16 +38,17 @@ pub(super) struct Inner {
     pub(super) draining: CancellationToken,
     tasks: TaskTracker,
     running: AtomicUsize,
-    /// Turns that ask a model or use tools. First come, first served, and a session has one turn: no session waits for
-    /// another's next.
-    working: Arc<Semaphore>,
+    /// Requests that wait for their session.
+    pub(super) waiting: AtomicUsize,
+    /// Turns that ask a model or use tools.
+    working: SharedWorkQueue,
 }
 
 impl Sessions {
     /// A service without sessions in memory.
     #[must_use]
     pub fn new(config: SessionsConfig) -> Self {
-        let working = Arc::new(Semaphore::new(config.working.clamp(1, Semaphore::MAX_PERMITS)));
+        let working = Arc::new(WorkQueue::new(config.working));
         let tasks = TaskTracker::new();
         let journal = Journal::new(Options {
             holder: config.node.clone(),
@@ -61,6 +62,7 @@ impl Sessions {
                 draining: CancellationToken::new(),
                 tasks,
                 running: AtomicUsize::new(0),
+                waiting: AtomicUsize::new(0),
                 working,
             }),
         }
@@ -121,6 +123,12 @@ impl Sessions {
     #[must_use]
     pub fn running(&self) -> usize {
         self.inner.running.load(Ordering::SeqCst)
+    }
+
+    /// How many requests wait for their session, and how many turns for a place to work.
+    #[must_use]
+    pub fn waiting(&self) -> (usize, usize) {
+        (self.inner.waiting.load(Ordering::Relaxed), self.inner.working.waiting())
     }
 
     /// Begins to work on an answer: its number, and that of the answer it stands for, if it was begun anew. What was noted when

@@ -21,6 +21,12 @@ pub struct Settings {
     /// Turns of the stored history that the model is given, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history_turns: Option<usize>,
+    /// Tokens of the conversation that the model is given at most, by estimate; 0 for no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history_tokens: Option<usize>,
+    /// Whether the model is asked for a summary of what it is not given any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history_summary: Option<bool>,
     /// Model calls that the server makes between two requests, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rounds: Option<u32>,
@@ -28,6 +34,9 @@ pub struct Settings {
 
 /// The longest system prompt in bytes.
 const LONGEST_PROMPT: usize = 64 << 10;
+
+/// Bounds in tokens that leave room for anything at all.
+const HISTORY_TOKENS: std::ops::RangeInclusive<usize> = 500..=10_000_000;
 
 /// The longest author in bytes.
 const LONGEST_AUTHOR: usize = 255;
@@ -50,6 +59,12 @@ impl Settings {
         if self.history_turns.is_some_and(|turns| !(1..=1000).contains(&turns)) {
             return Some(("history_turns", "must be a whole number from 1 to 1000"));
         }
+        if self.history_tokens.is_some_and(|tokens| tokens != 0 && !HISTORY_TOKENS.contains(&tokens)) {
+            return Some((
+                "history_tokens",
+                "must be 0 for no bound, or a whole number from 500 to 10000000",
+            ));
+        }
         if self.max_rounds.is_some_and(|rounds| !(1..=100).contains(&rounds)) {
             return Some(("max_rounds", "must be a whole number from 1 to 100"));
         }
@@ -67,6 +82,8 @@ impl Settings {
             redlines: own.redlines.or(server.redlines),
             system_prompt: own.system_prompt.or(server.system_prompt),
             history_turns: own.history_turns.or(server.history_turns),
+            history_tokens: own.history_tokens.or(server.history_tokens),
+            history_summary: own.history_summary.or(server.history_summary),
             max_rounds: own.max_rounds.or(server.max_rounds),
         }
     }

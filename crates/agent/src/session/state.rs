@@ -43,9 +43,21 @@ pub struct SessionState {
     /// Messages that a provider refused for good: they stay in the conversation, and no model is given them again.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub refused: BTreeSet<usize>,
+    /// What the beginning of the conversation said, for the model that is not given it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<ConversationSummary>,
     /// The message that is what was heard of an answer which never became whole, while it is the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<usize>,
+}
+
+/// What the first messages of a conversation said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationSummary {
+    /// How many messages it stands for.
+    pub until: usize,
+    /// The model's words.
+    pub text: String,
 }
 
 /// A turn that is not over: from a user message to its final answer, over as many requests as it takes.
@@ -194,6 +206,9 @@ impl SessionState {
             LogEvent::Steered { content } | LogEvent::Reminded { content } => {
                 self.messages.push(Message::user(content.clone()));
             }
+            LogEvent::Summarised { until, text, .. } => {
+                self.summary = Some(ConversationSummary { until: *until, text: text.clone() });
+            }
             LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
                 if let Some(turn) = &mut self.turn {
@@ -233,6 +248,7 @@ impl SessionState {
         if let Some(keep) = accepted.keep {
             self.messages.truncate(keep);
             self.refused.retain(|at| *at < keep);
+            self.summary.take_if(|summary| summary.until > keep);
         }
         if self.turn.as_ref().is_some_and(|turn| turn.number != accepted.turn) {
             self.leave();

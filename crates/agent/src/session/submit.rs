@@ -25,6 +25,7 @@ use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
 use super::state::SessionState;
 use super::toolbox::Toolbox;
+use super::work_queue::Waiting;
 use crate::codes;
 
 impl Sessions {
@@ -154,7 +155,10 @@ impl Sessions {
             // A client that gave the turn up and says something new does not want to wait for it.
             newest.channel.cancel();
         }
-        let lock = loaded.lock_behind(config.queue).await?;
+        let lock = {
+            let _waits = Waiting::new(&self.inner.waiting);
+            loaded.lock_behind(config.queue).await?
+        };
         let mut session = match journal.open(lock).await {
             // It was deleted by another server: its name may be another session's by now.
             Err(engross_journal::Error::Unknown) => {

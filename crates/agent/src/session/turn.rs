@@ -6,20 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engross_llm::{Event, Limits, Message, MessageAttachment, Model, Request, ToolCall, collect_within};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tracing::Instrument;
 
 use super::channel::Channel;
 use super::config::SessionsConfig;
 use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::RequestError;
-use super::event::ToolStep;
+use super::event::{ToolStep, TurnEvent};
 use super::log::{LogEvent, SeenFile, ToolResult};
 use super::record::{self, SessionGuard};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::state::SessionState;
+use super::summary;
 use super::toolbox::{ToolRound, Toolbox};
+use super::work_queue::SharedWorkQueue;
 use crate::codes;
 use crate::tools::PERFORM_RESEARCH;
 use crate::writing::{ArgumentStreams, Writer, recall};
@@ -39,7 +41,7 @@ const UNSTORED_FOR: Duration = Duration::from_secs(1);
 pub(super) struct TurnTask {
     config: Arc<SessionsConfig>,
     channel: Arc<Channel>,
-    working: Arc<Semaphore>,
+    working: SharedWorkQueue,
     toolbox: Option<Arc<dyn Toolbox>>,
     writer: Option<Writer>,
     offer: Offer,
@@ -53,7 +55,7 @@ impl TurnTask {
     pub(super) fn new(
         config: Arc<SessionsConfig>,
         channel: Arc<Channel>,
-        working: Arc<Semaphore>,
+        working: SharedWorkQueue,
         toolbox: Option<Arc<dyn Toolbox>>,
     ) -> Self {
         let writer = toolbox.as_ref().and_then(|toolbox| toolbox.writer());
@@ -134,6 +136,11 @@ impl TurnTask {
                         self.ask(request, &*model, &mut session).instrument(span).await
                     }
                 }
+                Action::Summarise(request, model, until) => {
+                    let model = config.models.get(model.as_deref());
+                    let span = spans::model_call(|| model.info().spec);
+                    Ok(self.summarise(request, &*model, until).instrument(span).await)
+                }
                 Action::Run(calls) => {
                     let span = spans::tool_round(calls.len());
                     Ok(self.run_tools(calls, &session).instrument(span).await)
@@ -186,7 +193,7 @@ impl TurnTask {
             };
             return Input::Ran { results: calls.into_iter().map(gone).collect(), stop: false };
         };
-        let _permit = self.working.acquire().await;
+        let _place = self.working.place().await;
         for call in &calls {
             self.channel.publish([self.renderer.status(
                 self.status(&*toolbox, call),
@@ -253,6 +260,22 @@ impl TurnTask {
         calls.into_iter().map(|call| (call.id, results.next().unwrap_or_else(missing))).collect()
     }
 
+    /// Asks the model what the beginning of the conversation said.
+    async fn summarise(&self, request: Request, model: &dyn Model, until: usize) -> Input {
+        let answer = async {
+            let _place = self.working.place().await;
+            summary::answer_of(model, request).await
+        };
+        let answer = tokio::select! {
+            answer = answer => answer,
+            () = self.channel.cancelled() => {
+                let nothing = PartialAnswer::default();
+                return Input::Cancel(codes::TURN_CANCELLED.name, "the turn was cancelled", nothing);
+            }
+        };
+        Input::Summarised(until, answer)
+    }
+
     /// Asks the model. What streams in is stored from time to time.
     async fn ask(
         &mut self,
@@ -271,23 +294,37 @@ impl TurnTask {
         let mut request = request;
         // The conversation may hold what another model was given.
         let refused = |attachment: &MessageAttachment| model.refuses(attachment).is_some();
-        if request.messages.iter().flat_map(Message::attachments).any(refused) {
+        let carried = request.messages.iter().flat_map(Message::attachments);
+        let left_out = carried.filter(|attachment| refused(attachment)).count();
+        if left_out > 0 {
+            let message = format!(
+                "of {left_out} earlier pictures or files {} was given the name only, as it takes none",
+                model.info().spec
+            );
+            let code = codes::HISTORY_LEFT_OUT.name.to_owned();
+            channel.publish([renderer.aside(TurnEvent::Warning { code, message })]);
             request.messages =
                 request.messages.into_iter().map(|message| message.without_attachments(refused)).collect();
         }
         let mut thoughts = Thoughts::default();
         let writer = self.writer.clone().filter(Writer::takes_arguments);
         let answer = async {
-            let _permit = working.acquire().await;
+            let _place = working.place().await;
             collect_within(Limits::default(), model.answer(request), |event| {
                 let thought = match event {
                     Event::Reasoning(delta) => thoughts.add(delta, config.clock.millis()),
                     _ => thoughts.rest(),
                 };
                 channel.publish(thought.map(|event| renderer.aside(event)));
-                if let Event::Text(delta) = event {
-                    unstored.push(delta);
-                    channel.publish(renderer.delta(delta));
+                match event {
+                    Event::Text(delta) => {
+                        unstored.push(delta);
+                        channel.publish(renderer.delta(delta));
+                    }
+                    Event::Likelihoods(tokens) => {
+                        channel.publish([renderer.aside(TurnEvent::Likelihoods(tokens.clone()))]);
+                    }
+                    _ => {}
                 }
                 if writer.is_some() {
                     streams.receive(event);

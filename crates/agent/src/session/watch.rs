@@ -14,18 +14,26 @@ use super::record;
 use super::service::{Inner, Sessions, moment};
 use super::state::TurnPhase;
 
+/// After how many looks what nobody asked for meanwhile leaves memory.
+const UNUSED: u32 = 4;
+
 /// How many sessions are looked at in one go.
 const AT_ONCE: usize = 1024;
 
 impl Sessions {
     /// Checks again and again, with a pause in between, until the server is about to stop.
     pub async fn watch(&self, pause: Duration) {
-        loop {
+        let journal = &self.inner.journal;
+        let mut uses = journal.uses();
+        for looks in 1_u32.. {
             tokio::select! {
                 () = self.inner.draining.cancelled() => return,
                 () = self.look_after_all() => {}
             }
-            self.inner.journal.trim();
+            journal.trim();
+            if looks.is_multiple_of(UNUSED) {
+                journal.let_go(std::mem::replace(&mut uses, journal.uses()));
+            }
             tokio::select! {
                 () = self.inner.draining.cancelled() => return,
                 () = tokio::time::sleep(pause) => {}

@@ -110,6 +110,8 @@ fn rows(settings: &Settings) -> Vec<Row> {
         row("max_rounds", json!(settings.max_rounds.value), &settings.max_rounds.origin),
         row("system_prompt", json!(settings.system_prompt.value), &settings.system_prompt.origin),
         row("history_turns", json!(settings.history_turns.value), &settings.history_turns.origin),
+        row("history_tokens", json!(settings.history_tokens.value), &settings.history_tokens.origin),
+        row("history_summary", json!(settings.history_summary.value), &settings.history_summary.origin),
         row("client_tools", json!(settings.client_tools.value), &settings.client_tools.origin),
         row(
             "tool_json_fallback",

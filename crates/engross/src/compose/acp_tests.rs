@@ -322,3 +322,28 @@ async fn a_socket_answers_many_requests_at_once_and_pings() {
     assert!(answers.contains(&Value::Null) && answers.contains(&json!("quick")));
     assert!(pings > 0 && updates > 2, "{pings} pings, {updates} updates");
 }
+
+/// More requests than may be under way do not make a socket deaf: it hears pongs and the end of the other side.
+#[tokio::test]
+async fn a_full_socket_is_not_taken_for_a_dead_one() {
+    let tasks = tasks(json!({ "default": { "text": "Hello", "delay_ms": 1500 } }), Access::default());
+    let (address, _running) = listen(tasks.app.clone()).await;
+    let (mut socket, _) = tokio_tungstenite::connect_async(format!("ws://{address}/acp")).await.unwrap();
+    let asked = 70;
+    for n in 0..asked {
+        let params = start(&format!("t{n}"));
+        let request = json!({ "jsonrpc": "2.0", "id": n, "method": "session.start", "params": params });
+        socket.send(Message::text(request.to_string())).await.unwrap();
+    }
+    let (mut answers, mut pings) = (0, 0);
+    while answers < asked {
+        let message =
+            tokio::time::timeout(Duration::from_secs(60), socket.next()).await.unwrap().unwrap().unwrap();
+        match message {
+            Message::Text(text) => answers += u32::from(text.contains("\"type\":\"res\"")),
+            Message::Ping(_) => pings += 1,
+            other => panic!("{other:?} after {answers} answers and {pings} pings"),
+        }
+    }
+    assert!(pings > 4, "{pings} pings: the run was too short to tell");
+}

@@ -16,7 +16,7 @@ use engross_docx::Tracking;
 use engross_http::{DEFAULT_OWNER, Documents, Limits, task_routes, write_routes};
 use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
-use engross_store::files::{Ages, Locks, RelPath, Root};
+use engross_store::files::{Ages, Locks, RelPath, Root, by_path};
 use engross_store::{MemoryStore, SqliteStore, Store};
 use engross_tasks::rpc::Bridge;
 use engross_tasks::runs::Runs;
@@ -60,6 +60,11 @@ pub(crate) fn name_problem(name: &str) -> Option<&'static str> {
 /// The owner in the words of sessions and tasks, which know the default one by no name.
 pub(crate) fn principal_of(owner: &str) -> &str {
     if owner == DEFAULT_OWNER { "" } else { owner }
+}
+
+/// The owner of what sessions and tasks know by a principal.
+pub(crate) fn owner_of(principal: &str) -> &str {
+    if principal.is_empty() { DEFAULT_OWNER } else { principal }
 }
 
 /// What all owners of a server are made of.
@@ -117,6 +122,22 @@ impl OwnerPlaces {
         let tasks = self.tasks(owner, &data, root.clone(), place)?;
         let principal = principal_of(owner).to_owned();
         Ok(OwnerParts { principal, root, locks, writes, content, tasks, documents })
+    }
+
+    /// The bytes of the files that an owner has: workspaces, what they were before, tasks. Blocks.
+    pub(super) fn file_bytes(&self, owner: &str) -> u64 {
+        if owner != DEFAULT_OWNER {
+            let of = |place: &Path, name: &str| by_path::size_beneath(&place.join(name).join(owner), &[]);
+            return of(&self.data, OWNERS.1).saturating_add(of(&self.root, OWNERS.0));
+        }
+        let files = by_path::size_beneath(&self.root, &[OWNERS.0]);
+        let is_beneath = self.root.parent() == Some(&*self.data);
+        let root = self.root.file_name().and_then(|name| name.to_str()).filter(|_| is_beneath);
+        // Sessions are counted by whose they are.
+        let mut leave_out = vec![OWNERS.1, sessions::FILE, "sessions.sqlite-wal", "sessions.sqlite-shm"];
+        leave_out.extend(root);
+        let others = if self.root == self.data { 0 } else { by_path::size_beneath(&self.data, &leave_out) };
+        files.saturating_add(others)
     }
 
     /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are. Other

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use engross_agent::session::Sessions;
-use engross_http::{AllSessions, Brake, DEFAULT_OWNER, Owners, Server, owner_routes};
+use engross_http::{AllSessions, Brake, DEFAULT_OWNER, Owners, Quota, Server, owner_routes};
 use engross_protocol::{Failure, RandomIds, SystemClock};
 use engross_tasks::rpc::Bridge;
 use tokio::task::JoinSet;
@@ -17,9 +17,13 @@ use super::owner::{OwnerParts, OwnerPlaces, ServedOwner, principal_of};
 use super::tasks::OwnerToolboxes;
 use crate::output::note;
 
+/// How often what owners have is measured, and how long after a refusal at the earliest.
+const MEASURE_EVERY: Duration = Duration::from_secs(300);
+const MEASURE_AGAIN: Duration = Duration::from_secs(2);
+
 /// The owners of a server.
 pub(super) struct OwnerRegistry {
-    pub(super) places: OwnerPlaces,
+    pub(super) places: Arc<OwnerPlaces>,
     pub(super) keys: KeyStore,
     pub(super) toolboxes: OwnerToolboxes,
     pub(super) sessions: Sessions,
@@ -28,12 +32,15 @@ pub(super) struct OwnerRegistry {
     pub(super) routes: Owners,
     pub(super) served: Mutex<Vec<Arc<ServedOwner>>>,
     pub(super) working: Mutex<JoinSet<()>>,
+    /// How much each owner may have.
+    pub(super) quotas: Mutex<Vec<(String, Quota)>>,
 }
 
 impl OwnerRegistry {
     /// Serves the default owner; gives the routes to what is no session.
     pub(super) async fn add_first(&self, parts: OwnerParts) -> Result<(Router, Bridge), Failure> {
         self.first.metrics.watch_writes(parts.writes().clone());
+        lock(&self.quotas).push((DEFAULT_OWNER.to_owned(), self.first.quota.clone()));
         let (served, further, bridge) = parts.serve(self.sessions.clone(), &self.first.limits).await?;
         self.look_after(served);
         Ok((further, bridge))
@@ -63,6 +70,7 @@ impl OwnerRegistry {
         self.toolboxes.add(principal, parts.toolboxes());
         let first = &self.first;
         let metrics = Arc::new(first.metrics.of_owner());
+        let quota = Quota::new(self.places.settings.serve.quota(owner));
         let server = Server {
             service: first.service.of_owner(principal),
             model: first.model.clone(),
@@ -77,12 +85,14 @@ impl OwnerRegistry {
             session_by_user: first.session_by_user,
             codes: first.codes,
             limits: first.limits.clone(),
+            quota: quota.clone(),
             metrics: Arc::clone(&metrics),
         };
         metrics.watch_writes(parts.writes().clone());
         let (served, further, _) = parts.serve(self.sessions.clone(), &first.limits).await?;
         self.look_after(served);
-        self.routes.add(owner, owner_routes(Arc::new(server), further), metrics);
+        lock(&self.quotas).push((owner.to_owned(), quota.clone()));
+        self.routes.add(owner, owner_routes(Arc::new(server), further), metrics, quota);
         Ok(())
     }
 
@@ -90,6 +100,47 @@ impl OwnerRegistry {
         let served = Arc::new(served);
         lock(&self.served).push(Arc::clone(&served));
         lock(&self.working).spawn(async move { served.look_after().await });
+    }
+
+    /// Measures what owners have, where there is a bound: now and then, and soon after somebody was refused. Never ends.
+    pub(super) async fn measure(&self) {
+        loop {
+            let quotas = lock(&self.quotas).clone();
+            let bounded: Vec<(String, Quota)> =
+                quotas.into_iter().filter(|(_, quota)| quota.is_bounded()).collect();
+            if !bounded.is_empty() {
+                self.measure_once(&bounded).await;
+            }
+            let refused = async {
+                let mut waits = JoinSet::new();
+                for (_, quota) in bounded {
+                    waits.spawn(async move { quota.was_refused().await });
+                }
+                match waits.is_empty() {
+                    true => std::future::pending().await,
+                    false => drop(waits.join_next().await),
+                }
+            };
+            // What an owner has that a new key names is measured then, too.
+            let _ = tokio::time::timeout(MEASURE_EVERY, refused).await;
+            tokio::time::sleep(MEASURE_AGAIN).await;
+        }
+    }
+
+    async fn measure_once(&self, bounded: &[(String, Quota)]) {
+        let stored = match self.sessions.stored_bytes().await {
+            Ok(stored) => stored,
+            Err(error) => {
+                tracing::warn!(code = error.code, "what owners have was not measured: {}", error.message);
+                return;
+            }
+        };
+        for (owner, quota) in bounded {
+            let (places, name) = (Arc::clone(&self.places), owner.clone());
+            let files = tokio::task::spawn_blocking(move || places.file_bytes(&name)).await;
+            let sessions = stored.get(principal_of(owner)).copied().unwrap_or_default();
+            quota.measured(files.unwrap_or_default().saturating_add(sessions));
+        }
     }
 
     /// Lets runs end that can.

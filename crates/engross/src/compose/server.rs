@@ -13,8 +13,10 @@ use engross_agent::session::{
 use engross_http::Access;
 use engross_http::exports::Exports;
 use engross_http::{
-    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Metrics, Owners, Server, app_of_owners,
+    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Metrics, Owners, Quota, Server,
+    app_of_owners,
 };
+use engross_llm::RetryCount;
 use engross_protocol::{Code, Exit, Failure, RandomIds, SystemClock};
 use engross_store::files::by_path;
 use engross_store::{MemoryStore, Store};
@@ -23,7 +25,7 @@ use tokio::net::TcpListener;
 
 use super::access_log::{self, RequestLog};
 use super::keys::KeyStore;
-use super::owner::{OwnerParts, OwnerPlaces};
+use super::owner::{OwnerParts, OwnerPlaces, owner_of};
 use super::owners::OwnerRegistry;
 use super::tasks::OwnerToolboxes;
 use super::{front, sessions, tasks};
@@ -67,6 +69,7 @@ pub(super) struct Parts {
     places: OwnerPlaces,
     first: OwnerParts,
     keys: KeyStore,
+    retries: RetryCount,
 }
 
 /// Serves until the person or the system wants an end.
@@ -118,6 +121,7 @@ pub(super) fn parts(settings: &Settings, environment: &Environment) -> Result<Pa
         keys,
         data,
         options,
+        retries: settings.retries.clone(),
     })
 }
 
@@ -146,13 +150,14 @@ pub(super) async fn serve(
     ready: impl FnOnce(SocketAddr, &str, &Bridge),
 ) -> Result<(), Failure> {
     let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
-    let Parts { session_by_user, places, first, keys, access_log, .. } = parts;
+    let Parts { session_by_user, places, first, keys, access_log, retries, .. } = parts;
     let store = open_store(options.text("store").unwrap_or("sqlite"), &data).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(options.listen(), &error))?;
     let spec = models.get(None).info().spec;
     let transcripts = options.path("transcripts");
     let exports = Exports::start(&store, transcripts.as_deref(), options.text("traces")).await?;
     let metrics = Arc::new(Metrics::with(exports.arrears()));
+    metrics.watch_retries(retries);
     let observers = || exports.observers().into_iter().chain([metrics.observer()]).collect();
     let toolboxes = OwnerToolboxes::default();
     toolboxes.add("", first.toolboxes());
@@ -196,10 +201,11 @@ pub(super) async fn serve(
         session_by_user,
         codes: CODES,
         limits: limits(&options),
+        quota: Quota::new(options.quota(DEFAULT_OWNER)),
         metrics: Arc::clone(&metrics),
     });
     let registry = OwnerRegistry {
-        places,
+        places: Arc::new(places),
         keys,
         toolboxes,
         sessions: service.clone(),
@@ -207,6 +213,7 @@ pub(super) async fn serve(
         routes: Owners::default(),
         served: Mutex::default(),
         working: Mutex::default(),
+        quotas: Mutex::default(),
     };
     let (further, bridge) = registry.add_first(first).await?;
     registry.take_keys().await?;
@@ -238,12 +245,11 @@ pub(super) async fn serve(
         std::future::pending::<()>().await;
     };
     let forgetting = async {
-        let days = options.number("keep_days");
         loop {
             tokio::time::sleep(FORGET_EVERY).await;
             all.forget_old().await;
-            if days > 0 {
-                all.delete_older(days).await;
+            if options.forgets() {
+                all.delete_older(|principal| options.keep_days(owner_of(principal))).await;
             }
         }
     };
@@ -265,6 +271,7 @@ pub(super) async fn serve(
     tokio::select! {
         () = watching => {}
         () = catching_up => {}
+        () = registry.measure() => {}
         () = forgetting => {}
         () = accepting => {}
         () = draining => {}

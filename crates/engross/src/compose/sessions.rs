@@ -110,6 +110,8 @@ pub(crate) fn session_settings(settings: &Settings) -> Result<SessionSettings, F
         redlines: Some(!settings.untracked.value),
         system_prompt: settings.system_prompt.value.clone(),
         history_turns: Some(settings.history_turns.value),
+        history_tokens: Some(settings.history_tokens.value),
+        history_summary: Some(settings.history_summary.value),
         max_rounds: Some(settings.max_rounds.value),
     };
     match set.problem() {

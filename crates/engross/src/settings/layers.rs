@@ -21,6 +21,8 @@ pub(crate) const KEYS: &[&str] = &[
     "max_rounds",
     "system_prompt",
     "history_turns",
+    "history_tokens",
+    "history_summary",
     "client_tools",
     "tool_json_fallback",
     "tool_free_text",

@@ -12,6 +12,9 @@ use super::environment::{Environment, PREFIX};
 use super::layers::nearest;
 use super::{Error, Origin};
 
+/// The table of what is set for one owner.
+const OWNERS: &str = "owners";
+
 /// What begins the names of its variables, behind that of all of ours.
 const SERVE: &str = "SERVE_";
 
@@ -69,6 +72,7 @@ pub(crate) const ROWS: &[ServeRow] = &[
     row("strict_models", RowKind::Switch),
     row("access_log", RowKind::Path),
     row("keep_days", RowKind::Number(0, 36_500, 0)),
+    row("quota_mib", RowKind::Number(0, 1 << 30, 0)),
     limit("max_connections", (16, 65_536, 4_096)),
     limit("head_seconds", (1, 600, 15)),
     limit("idle_seconds", (1, 3_600, 75)),
@@ -94,7 +98,20 @@ struct GivenSetting {
 
 /// The settings of a server that were given; each other one is as its row says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ServeSettings(BTreeMap<&'static str, GivenSetting>);
+pub(crate) struct ServeSettings {
+    rows: BTreeMap<&'static str, GivenSetting>,
+    owners: BTreeMap<String, OwnerLimits>,
+}
+
+/// What is set for one owner; what is not holds for all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnerLimits {
+    /// Days that its sessions are kept.
+    keep_days: Option<u64>,
+    /// Mebibytes that it may have.
+    quota_mib: Option<u64>,
+}
 
 impl ServeSettings {
     /// Those of the file and of the environment, which goes before it.
@@ -117,7 +134,7 @@ impl ServeSettings {
         if let Some(token) = environment.given(TOKEN) {
             let given =
                 GivenSetting { values: vec![token.to_owned()], origin: Origin::Given(TOKEN.to_owned()) };
-            settings.0.insert("token", given);
+            settings.rows.insert("token", given);
         }
         Ok(settings)
     }
@@ -128,6 +145,10 @@ impl ServeSettings {
         let table = table.clone().into_table();
         let table = table.map_err(|_| wrong("'serve' is no table; write `[serve]`".to_owned()))?;
         for (key, value) in table {
+            if key == OWNERS {
+                self.owners = owners(value).map_err(wrong)?;
+                continue;
+            }
             let row = find(&key, &origin)?;
             let refused = || wrong(format!("'serve.{key}' is not {}", wanted(row.kind)));
             let text = |value: Value| value.into_string().map_err(|_| refused());
@@ -164,13 +185,13 @@ impl ServeSettings {
             let message = format!("'{}' is not {}: '{wrong}'", row.key, wanted(row.kind));
             return Err(Error::Invalid { origin: origin.to_string(), message });
         }
-        self.0.insert(row.key, GivenSetting { values, origin });
+        self.rows.insert(row.key, GivenSetting { values, origin });
         Ok(())
     }
 
     /// A text that was given.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.values.first().map(String::as_str)
+        self.rows.get(key)?.values.first().map(String::as_str)
     }
 
     /// A path that was given.
@@ -180,7 +201,7 @@ impl ServeSettings {
 
     /// The texts of a list.
     pub(crate) fn list(&self, key: &str) -> Vec<String> {
-        self.0.get(key).map(|given| given.values.clone()).unwrap_or_default()
+        self.rows.get(key).map(|given| given.values.clone()).unwrap_or_default()
     }
 
     /// Whether a switch is on.
@@ -197,6 +218,24 @@ impl ServeSettings {
         self.text(key).and_then(|text| text.parse().ok()).or(usual).unwrap_or_default()
     }
 
+    /// Days that the sessions of an owner are kept; `None` for ever.
+    pub(crate) fn keep_days(&self, owner: &str) -> Option<u64> {
+        let own = self.owners.get(owner).and_then(|limits| limits.keep_days);
+        Some(own.unwrap_or_else(|| self.number("keep_days"))).filter(|days| *days > 0)
+    }
+
+    /// Whether sessions of anybody are deleted when they are old.
+    pub(crate) fn forgets(&self) -> bool {
+        self.number("keep_days") > 0 || self.owners.values().any(|limits| limits.keep_days.is_some())
+    }
+
+    /// Bytes that an owner may have; `None` for no bound.
+    pub(crate) fn quota(&self, owner: &str) -> Option<u64> {
+        let own = self.owners.get(owner).and_then(|limits| limits.quota_mib);
+        let mib = own.unwrap_or_else(|| self.number("quota_mib"));
+        Some(mib.saturating_mul(1 << 20)).filter(|bytes| *bytes > 0)
+    }
+
     /// Where to listen.
     pub(crate) fn listen(&self) -> SocketAddr {
         let usual = SocketAddr::from(([127, 0, 0, 1], 18789));
@@ -205,13 +244,34 @@ impl ServeSettings {
 
     /// Where a setting was given.
     pub(crate) fn origin(&self, key: &str) -> Origin {
-        self.0.get(key).map_or(Origin::Default, |given| given.origin.clone())
+        self.rows.get(key).map_or(Origin::Default, |given| given.origin.clone())
     }
 
     /// The names of all that were given, and where.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &Origin)> {
-        self.0.iter().map(|(key, given)| (*key, &given.origin))
+        self.rows.iter().map(|(key, given)| (*key, &given.origin))
     }
+}
+
+/// The tables of `[serve.owners.NAME]`.
+fn owners(value: Value) -> Result<BTreeMap<String, OwnerLimits>, String> {
+    let table = value
+        .into_table()
+        .map_err(|_| "'serve.owners' is no table; write `[serve.owners.NAME]`".to_owned())?;
+    let bounds = [("keep_days", 36_500), ("quota_mib", 1 << 30)];
+    let mut owners = BTreeMap::new();
+    for (name, value) in table {
+        let limits: OwnerLimits = value.try_deserialize().map_err(|error| {
+            format!("'serve.owners.{name}' cannot be read: {error}; there are keep_days and quota_mib")
+        })?;
+        for ((key, most), value) in bounds.into_iter().zip([limits.keep_days, limits.quota_mib]) {
+            if value.is_some_and(|value| value > most) {
+                return Err(format!("'serve.owners.{name}.{key}' is not a whole number from 0 to {most}"));
+            }
+        }
+        owners.insert(name, limits);
+    }
+    Ok(owners)
 }
 
 fn find(key: &str, origin: &str) -> Result<&'static ServeRow, Error> {

@@ -297,3 +297,37 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+/// What an owner may have is bounded for each, reading and deleting go on, and deleting makes room.
+#[test]
+fn an_owner_has_as_much_as_is_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let key = add_key(&data, "ann-1", "ann", "write");
+    let settings = "[serve]\nquota_mib = 1\n[serve.owners.ann]\nquota_mib = 0\n";
+    std::fs::write(folder.path().join("quota.toml"), settings).unwrap();
+    let config = folder.path().join("quota.toml").display().to_string();
+    let server =
+        Server::try_start(folder.path(), &["--model", "rules", "--token", "t", "--config", &config]).unwrap();
+    let caller = |secret: &str| Caller { server: &server, authorization: format!("Bearer {secret}") };
+    let (own, ann) = (caller("t"), caller(&key));
+    let large = json!({"messages": [{"role": "user", "content": "word ".repeat(140_000)}]}).to_string();
+    let say = |who: &Caller<'_>, session: &str| {
+        who.send("POST", "/v1/chat/completions", &[("x-engross-session-key", session)], large.as_bytes())
+    };
+    assert_eq!((say(&own, "a").0, say(&own, "b").0), (200, 200));
+    let (status, told) = say(&own, "c");
+    assert!(status == 507 && told.contains("QUOTA_EXCEEDED") && told.contains("1048576"), "{status} {told}");
+    assert_eq!(own.send("PUT", "/v1/workspaces/w/files/a.txt", &[], b"x").0, 507);
+    assert_eq!(own.send("GET", "/v1/sessions/a", &[], b"").0, 200);
+    assert_eq!((say(&ann, "a").0, say(&ann, "b").0, say(&ann, "c").0), (200, 200, 200), "ann has no bound");
+    for session in ["a", "b"] {
+        assert_eq!(own.send("DELETE", &format!("/v1/sessions/{session}"), &[], b"").0, 200);
+    }
+    until("there is room again", || say(&own, "c").0 == 200);
+    drop(server);
+    std::fs::write(folder.path().join("quota.toml"), "[serve.owners.ann]\nquota = 1\n").unwrap();
+    let refused = Server::try_start(folder.path(), &["--model", "rules", "--config", &config]);
+    let told = refused.err().unwrap();
+    assert!(told.contains("serve.owners.ann") && told.contains("quota_mib"), "{told}");
+}

@@ -140,3 +140,32 @@ fn sessions_move_to_another_store_and_go_on_there() {
         "it has gone on there: {again:?}"
     );
 }
+
+/// The same between a file and a database, and back: it goes on in each.
+#[cfg(feature = "cluster")]
+#[test]
+fn sessions_move_to_a_database_and_back() {
+    let Some(url) = engross_testkit::postgres::shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    drop(talked(folder.path()));
+    for expected in ["2 copied, 0 were there, 0 left", "0 copied, 2 were there, 0 left"] {
+        let copied = sessions(&data, &["copy", "--to", url]);
+        assert!(copied.code == Some(0) && copied.stdout.contains(expected), "{copied:?}");
+    }
+    let server =
+        Server::try_start(folder.path(), &["--model", "rules", "--token", "t", "--store", url]).unwrap();
+    let headers = [("authorization", "Bearer t"), ("x-engross-session-key", "matter")];
+    let more = json!({"messages": [{"role": "user", "content": "and more"}]});
+    assert_eq!(server.post("/v1/chat/completions", &headers, &more).unwrap().0, 200);
+    drop(server);
+    let back = folder.path().join("back");
+    let copied = sessions(&data, &["copy", "--store", url, "--to", back.to_str().unwrap()]);
+    assert!(copied.code == Some(0) && copied.stdout.contains("2 copied"), "{copied:?}");
+    let shown = sessions(&back, &["show", "matter"]).stdout;
+    assert!(shown.contains("OWNWORDS") && shown.contains("and more"), "{shown}");
+    let shown = sessions(&back, &["show", "matter", "--owner", "ann"]).stdout;
+    assert!(shown.contains("ANNSWORDS") && !shown.contains("OWNWORDS"), "{shown}");
+    let deleted = sessions(&data, &["delete", "matter", "--store", url, "--json"]);
+    assert_eq!(deleted.code, Some(0), "{deleted:?}");
+}

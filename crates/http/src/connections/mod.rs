@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Response};
+use axum::http::{Request, Response, StatusCode};
 use engross_tls::{ServerConfig, TlsError};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -188,7 +188,8 @@ impl Connection {
                 }
                 let response: Response<Body> =
                     routes.oneshot(request).await.unwrap_or_else(|never| match never {});
-                Ok::<_, Infallible>(response.map(|body| SentBody::new(body, state)))
+                let is_upgrade = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+                Ok::<_, Infallible>(response.map(|body| SentBody::new(body, state, is_upgrade)))
             }
         });
         // Our own timers watch over it: hyper has one for heads alone.

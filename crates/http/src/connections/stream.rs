@@ -149,11 +149,13 @@ impl Drop for ReceivedBody {
 pub(super) struct SentBody {
     body: Body,
     state: Arc<ConnectionState>,
+    /// Whether the connection speaks something else behind it, and waits for no request any more.
+    is_upgrade: bool,
 }
 
 impl SentBody {
-    pub(super) fn new(body: Body, state: Arc<ConnectionState>) -> Self {
-        Self { body, state }
+    pub(super) fn new(body: Body, state: Arc<ConnectionState>, is_upgrade: bool) -> Self {
+        Self { body, state, is_upgrade }
     }
 }
 
@@ -179,6 +181,8 @@ impl HttpBody for SentBody {
 
 impl Drop for SentBody {
     fn drop(&mut self) {
-        self.state.enter(Phase::Idle);
+        if !self.is_upgrade {
+            self.state.enter(Phase::Idle);
+        }
     }
 }

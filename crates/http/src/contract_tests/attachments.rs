@@ -253,3 +253,23 @@ async fn broken_parts_are_refused_with_their_place() {
     assert_eq!(whole.chat(system).await.json()["error"]["param"], "messages[0].content");
     assert_eq!((whole.asked().len(), whole.sessions().await), (0, 0));
 }
+
+/// What counts is the model that answers, be it chosen by the request or by what the session is set to.
+#[tokio::test]
+async fn the_model_that_a_session_is_set_to_is_asked_what_it_takes() {
+    let whole = whole(json!({"default": {"text": "ok"}}));
+    let body = of_user(&[says("look"), picture()]);
+    assert_eq!(whole.chat(body.clone()).await.status, 200);
+    let settings = r#"{"model":"rules"}"#;
+    let got = send(&whole.app, Method::PUT, "/v1/sessions/doc/settings", &[], settings).await;
+    assert!(got.status < 300, "{}", got.text);
+    let got = whole.chat(body.clone()).await;
+    assert_eq!(got.json()["error"]["param"], "messages[0].content[1]", "{}", got.text);
+    let got = whole.chat(json!({"messages": [user("hi")], "stop": "END"})).await;
+    assert_eq!((got.status, &got.json()["error"]["param"]), (400, &json!("stop")));
+    assert_eq!(whole.asked().len(), 1);
+    // A session that is not set goes on with the usual one.
+    let other = [("x-openclaw-session-key", "other")];
+    let got = send(&whole.app, Method::POST, "/v1/chat/completions", &other, body.to_string()).await;
+    assert_eq!((got.status, whole.asked().len()), (200, 2), "{}", got.text);
+}

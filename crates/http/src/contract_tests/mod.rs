@@ -57,10 +57,13 @@
 mod anomalies;
 mod attachments;
 mod history;
+mod likelihoods;
 mod mended;
 mod provider;
+mod published;
 mod reasoning;
 mod refusals;
 mod responses;
+mod summaries;
 mod tools;
 mod whole;

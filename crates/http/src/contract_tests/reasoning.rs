@@ -1,8 +1,10 @@
 //! What a model thought before a call goes back to it with the result, and to nobody else, and no longer than its turn.
 
+use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::whole::{Whole, calls, functions, said, user, whole, whole_of};
+use super::whole::{Whole, calls, functions, said, tool, user, whole, whole_of};
+use crate::testing::client::{CHAT, Got, send};
 
 /// The model thinks and calls a tool of the client twice, then answers.
 fn script() -> Value {
@@ -99,4 +101,104 @@ async fn a_server_that_refuses_its_own_reasoning_is_not_given_it() {
         .map(|it| it.body["messages"].to_string().contains("reasoning_content"))
         .collect();
     assert_eq!(with, [false, true, false, false, false]);
+}
+
+/// A client that keeps the conversation itself and knows no session brings back what the model thought, unread.
+async fn talk_without_a_session(whole: &Whole) -> Value {
+    let ask = async |messages: &[Value]| -> Got {
+        let body = json!({"messages": messages, "tools": functions(&["page"])});
+        send(&whole.app, Method::POST, CHAT, &[], body.to_string()).await
+    };
+    let mut messages = vec![user("look")];
+    for page in 1..=2 {
+        let got = ask(&messages).await;
+        let message = got.json()["choices"][0]["message"].clone();
+        let (id, _) = calls(&got).remove(0);
+        messages.push(message);
+        messages.push(tool(&id, &format!("page {page}")));
+    }
+    let got = ask(&messages).await;
+    assert_eq!(said(&got), "Done.");
+    got.json()["choices"][0]["message"].clone()
+}
+
+#[tokio::test]
+async fn a_client_without_a_session_brings_reasoning_back() {
+    let whole = whole(script());
+    let last = talk_without_a_session(&whole).await;
+    assert_eq!(last["reasoning_content"], "end", "people may read it");
+    assert_eq!(last.get("reasoning_details"), None, "nothing has to come back");
+    let thoughts = |n: usize| -> Vec<Value> {
+        let messages = whole.asked_messages(n);
+        messages.as_array().unwrap().iter().filter_map(|it| it.get("reasoning_content").cloned()).collect()
+    };
+    assert_eq!((thoughts(1), thoughts(2)), (vec![json!("one")], vec![json!("one"), json!("two")]));
+}
+
+#[tokio::test]
+async fn signatures_survive_a_client_without_a_session() {
+    let whole = whole_of("anthropic", script());
+    talk_without_a_session(&whole).await;
+    let asked = whole.asked_messages(2).to_string();
+    assert!(asked.contains("sig-one") && asked.contains("sig-two"), "{asked}");
+}
+
+/// Codex, the agents SDK and others ask responses for it in this way.
+#[tokio::test]
+async fn responses_give_encrypted_reasoning_to_those_who_ask_and_take_it_back() {
+    for provider in ["compatible", "anthropic"] {
+        let whole = whole_of(provider, script());
+        let page = json!([{"type": "function", "name": "page", "parameters": {"type": "object"}}]);
+        let ask = async |input: &[Value], include: Value| -> Value {
+            let body = json!({"input": input, "tools": page, "store": false, "include": include});
+            let got = send(&whole.app, Method::POST, "/v1/responses", &[], body.to_string()).await;
+            assert_eq!((got.status, got.header("x-engross-warnings")), (200, None), "{}", got.text);
+            got.json()["output"].clone()
+        };
+        let mut input = vec![user("look")];
+        for n in 1..=2 {
+            let output = ask(&input, json!(["reasoning.encrypted_content"])).await;
+            let kinds: Vec<&str> =
+                output.as_array().unwrap().iter().map(|it| it["type"].as_str().unwrap()).collect();
+            assert_eq!(kinds, ["reasoning", "function_call"], "{output}");
+            let id = output[1]["call_id"].clone();
+            input.extend(output.as_array().unwrap().iter().cloned());
+            input.push(json!({"type": "function_call_output", "call_id": id, "output": format!("page {n}")}));
+        }
+        let plain = ask(&input, json!([])).await;
+        assert_eq!(plain.as_array().unwrap().len(), 1, "{plain}");
+        let asked = whole.asked_messages(2).to_string();
+        assert!(asked.contains("one") && asked.contains("two"), "{provider}: {asked}");
+        assert_eq!(asked.contains("sig-two"), provider == "anthropic");
+    }
+}
+
+#[tokio::test]
+async fn reasoning_streams_beside_the_answer() {
+    let whole = whole(script());
+    let body = json!({"messages": [user("look")], "tools": functions(&["page"]), "stream": true});
+    let got = send(&whole.app, Method::POST, CHAT, &[], body.to_string()).await;
+    let deltas: Vec<Value> = got
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: {"))
+        .map(|data| serde_json::from_str::<Value>(&format!("{{{data}")).unwrap())
+        .map(|chunk| chunk["choices"][0]["delta"].clone())
+        .collect();
+    let with = |field: &str| deltas.iter().filter_map(|it| it.get(field)).collect::<Vec<_>>();
+    assert_eq!(with("reasoning_content"), [&json!("one")]);
+    assert_eq!(with("reasoning_details").len(), 1, "{}", got.text);
+    let at = |field: &str| deltas.iter().position(|it| it.get(field).is_some());
+    assert!(at("reasoning_details") < at("tool_calls"));
+}
+
+/// Lists of servers with several models behind them go back as they came, to them alone.
+#[tokio::test]
+async fn lists_of_reasoning_go_back() {
+    let item = json!({"type": "reasoning.encrypted", "data": "x", "index": 0});
+    let mut script = script();
+    script["turns"][0]["reasoning_details"] = json!([item]);
+    let whole = whole(script);
+    talk(&whole).await;
+    assert_eq!(whole.asked_messages(1)[1]["reasoning_details"], json!([item]));
 }

@@ -207,6 +207,9 @@ pub(super) fn events(stored: &StoredEntries<'_>, seq: u64, event: &LogEvent) -> 
         LogEvent::Wrote(wrote) => of("wrote").details(serde_json::to_value(wrote).unwrap_or_default().into()),
         LogEvent::Steered { content } => of("steered").details(json!({"bytes": content.len()}).into()),
         LogEvent::Reminded { content } => of("reminded").details(json!({"bytes": content.len()}).into()),
+        LogEvent::Summarised { until, text, usage } => {
+            of("summarised").details(json!({"messages": until, "text": text, "usage": usage}).into())
+        }
         LogEvent::Configured(settings) => {
             of("configured").details(serde_json::to_value(settings).unwrap_or_default().into())
         }

@@ -2,6 +2,7 @@
 //!
 //! Must never let one request keep another waiting, nor hold a connection whose other end is gone.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use engross_tasks::rpc::{self, Bridge, RpcCall, RpcFrame};
+use engross_tasks::rpc::{self, Bridge, RpcCall, RpcFrame, RpcRequest};
 use futures_util::stream::{SelectAll, Stream};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -20,6 +21,9 @@ use super::acp::{AcpState, LARGEST, call, envelope, error_of};
 
 /// Requests that may be under way on one connection; more wait.
 const AT_ONCE: usize = 64;
+
+/// Requests that may wait; more are not read.
+const WAITING: usize = 64;
 
 /// How long the other end may take to receive a frame.
 const SENDING: Duration = Duration::from_secs(30);
@@ -51,9 +55,20 @@ async fn serve(mut socket: WebSocket, bridge: Bridge, call: RpcCall, keepalive: 
     let mut pings = interval_at(Instant::now() + keepalive, keepalive);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut unanswered = 0;
+    let mut waiting: VecDeque<RpcRequest> = VecDeque::new();
     loop {
+        while answers.len() < AT_ONCE
+            && let Some(request) = waiting.pop_front()
+        {
+            let frames = bridge.open(call.clone(), request);
+            answers.push(Box::pin(stream::unfold(frames, |mut frames| async {
+                frames.recv().await.map(|frame| (frame, frames))
+            })));
+        }
+        // Also while all places are taken: who does not read learns of no end, and of no answer to a ping.
+        let reads = waiting.len() < WAITING;
         let out = tokio::select! {
-            message = socket.recv(), if answers.len() < AT_ONCE => {
+            message = socket.recv(), if reads => {
                 let Some(Ok(message)) = message else { return };
                 unanswered = 0;
                 let bytes = match &message {
@@ -62,12 +77,9 @@ async fn serve(mut socket: WebSocket, bridge: Bridge, call: RpcCall, keepalive: 
                     Message::Close(_) => return,
                     Message::Ping(_) | Message::Pong(_) => continue,
                 };
-                match rpc::RpcRequest::parse(bytes) {
+                match RpcRequest::parse(bytes) {
                     Ok(request) => {
-                        let frames = bridge.open(call.clone(), request);
-                        answers.push(Box::pin(stream::unfold(frames, |mut frames| async {
-                            frames.recv().await.map(|frame| (frame, frames))
-                        })));
+                        waiting.push_back(request);
                         continue;
                     }
                     Err(refusal) => text(&rpc::reply(&refusal.0, Err(&refusal.1))),
@@ -77,7 +89,7 @@ async fn serve(mut socket: WebSocket, bridge: Bridge, call: RpcCall, keepalive: 
                 RpcFrame::Event(envelope, _) | RpcFrame::Answer(envelope) => text(&envelope),
             },
             _ = pings.tick() => {
-                unanswered += 1;
+                unanswered += u32::from(reads);
                 if unanswered > UNANSWERED {
                     return;
                 }

@@ -25,7 +25,7 @@ pub(crate) async fn create<S: Service>(
     let room = bytes.into_room();
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
-    settle(&server, &mut asked)?;
+    settle(&server, &mut asked).await?;
     let wants_events = headers::wants_events(&parts.headers)?;
 
     let mut answering = server.service.submit(asked.request).await?;

@@ -29,7 +29,7 @@ pub(crate) async fn ready<S: Service>(State(server): State<Arc<Server<S>>>) -> R
 
 /// The counters.
 pub(crate) async fn metrics<S: Service>(State(server): State<Arc<Server<S>>>) -> Response {
-    let mut response = reply::json(server.metrics.text(server.service.running()));
+    let mut response = reply::json(server.metrics.text(server.service.running(), server.service.waiting()));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response

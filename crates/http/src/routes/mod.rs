@@ -48,7 +48,7 @@ fn check_model<S>(server: &Server<S>, asked: &RequestHead) -> Result<(), Error> 
 
 /// Settles what the model that answers can do of what is asked of it. What it cannot do is refused by name, or noted where the
 /// answer means the same without it.
-fn settle<S: Service>(server: &Server<S>, asked: &mut RequestHead) -> Result<(), Error> {
+async fn settle<S: Service>(server: &Server<S>, asked: &mut RequestHead) -> Result<(), Error> {
     if let Some(user) = asked.user.take() {
         if server.session_by_user {
             asked.request.key = match asked.request.key.take() {
@@ -64,7 +64,12 @@ fn settle<S: Service>(server: &Server<S>, asked: &mut RequestHead) -> Result<(),
         asked.notices.push(Notice::new("PARAMETER_IGNORED", message));
     }
     let options = asked.request.parameters.options.clone();
-    let model = asked.request.parameters.model.as_deref();
+    if options.is_empty() && asked.attached.is_empty() {
+        return Ok(());
+    }
+    // That of the session, where the request names none.
+    let model = server.service.model_for(&asked.request).await?;
+    let model = model.as_deref();
     for (field, attachment) in &asked.attached {
         if let Some(why) = server.service.refusal(model, attachment) {
             return Err(Error::invalid(field, format!("is {}: {why}", attachment.kind)));

@@ -14,7 +14,7 @@ use crate::listening::SseResponse;
 use crate::server::Server;
 use crate::service::{AnswerEvents, Service};
 use crate::wire::{
-    DEFAULT_MODEL, Head, Namespaces, ResponsesStream, input_items, place_of_response, response_state,
+    DEFAULT_MODEL, Head, ResponsesShape, ResponsesStream, input_items, place_of_response, response_state,
     responses_body, responses_request,
 };
 use crate::{body, headers, reply};
@@ -31,7 +31,7 @@ pub(crate) async fn create<S: Service>(
     let room = bytes.into_room();
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
-    settle(&server, &mut asked)?;
+    settle(&server, &mut asked).await?;
     let wants_events = headers::wants_events(&parts.headers)?;
     // The client comes back for it.
     let is_polled = asked.request.background && !asked.stream;
@@ -44,14 +44,14 @@ pub(crate) async fn create<S: Service>(
     let head = head(&answering, asked.model);
     let described = reply::description(&answering);
     let response = if is_polled && !answering.replayed() {
-        let mut response = reply::json(response_state(&head, None).to_string());
+        let mut response = reply::json(response_state(&head, &asked.shape, None).to_string());
         reply::warn(&mut response, &asked.notices);
         Ok(response)
     } else if asked.stream {
         // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
         let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);
         let warnings = asked.notices.clone();
-        let stream = ResponsesStream::new(head, wanted, asked.namespaces, asked.notices);
+        let stream = ResponsesStream::new(head, wanted, asked.shape, asked.notices);
         let heard = SseResponse::new(answering, Arc::clone(&server.metrics));
         heard.stream(stream, server.limits.heartbeat).await.map(|mut response| {
             reply::warn(&mut response, &warnings);
@@ -60,7 +60,7 @@ pub(crate) async fn create<S: Service>(
     } else {
         let whole = SseResponse::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
         whole.map(|whole| {
-            let mut response = reply::json(responses_body(&head, &whole, &asked.namespaces).take());
+            let mut response = reply::json(responses_body(&head, &whole, &asked.shape).take());
             reply::warn(&mut response, &whole.notices);
             response
         })
@@ -112,7 +112,7 @@ pub(crate) async fn remove<S: Service>(
         return Err(Error::ResponseInUse { session: place.session.to_string() });
     }
     server.service.delete(&SessionName::Named(place.session.to_string())).await?;
-    let id = response_state(&head, None)["id"].clone();
+    let id = response_state(&head, &ResponsesShape::default(), None)["id"].clone();
     Ok(reply::json(json!({"id": id, "object": "response", "deleted": true}).to_string()))
 }
 
@@ -129,12 +129,14 @@ async fn shown<S: Service>(
     let earlier = server.service.answer(place).await?;
     let head = head(&earlier.events, DEFAULT_MODEL.to_owned());
     let described = reply::description(&earlier.events);
+    // What was asked of its form is not kept.
+    let shape = ResponsesShape::default();
     let body = if earlier.runs {
-        response_state(&head, None).to_string().into()
+        response_state(&head, &shape, None).to_string().into()
     } else {
         match SseResponse::new(earlier.events, Arc::clone(&server.metrics)).whole(Vec::new()).await {
-            Ok(whole) => responses_body(&head, &whole, &Namespaces::default()).take(),
-            Err(error) => response_state(&head, Some(&error)).to_string().into(),
+            Ok(whole) => responses_body(&head, &whole, &shape).take(),
+            Err(error) => response_state(&head, &shape, Some(&error)).to_string().into(),
         }
     };
     let response = reply::described(Ok(reply::json(body)), described);

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::service::{AnswerEvents, EarlierAnswer, Service};
-use crate::{Access, Brake, Documents, Limits, Server};
+use crate::{Access, Brake, Documents, Limits, Quota, Server};
 
 /// The id of the one session.
 pub const SESSION: &str = "ses_00000000000000000000000000000007";
@@ -153,6 +153,14 @@ impl Service for Fake {
         Ok(EarlierAnswer { events: self.take()?, runs: false, answers: 1, input: Vec::new() })
     }
 
+    async fn model_for(&self, request: &TurnRequest) -> Result<Option<String>, RequestError> {
+        Ok(request.parameters.model.clone())
+    }
+
+    fn waiting(&self) -> (usize, usize) {
+        (0, 0)
+    }
+
     fn treatment(&self, _: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
         treatment(Provider::Compatible, option, value)
     }
@@ -235,6 +243,7 @@ pub fn server(service: &Fake) -> Server<Fake> {
         session_by_user: false,
         codes: &[],
         limits: Limits::default(),
+        quota: Quota::default(),
         metrics: Arc::default(),
     }
 }
@@ -265,8 +274,12 @@ pub fn place(events: Vec<TurnEvent>) -> Vec<PositionedEvent> {
             TurnEvent::Status { .. }
             | TurnEvent::Content { .. }
             | TurnEvent::Thinking { .. }
+            | TurnEvent::Likelihoods(_)
             | TurnEvent::Warning { .. } => 0,
-            TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
+            TurnEvent::Thoughts(_)
+            | TurnEvent::Call { .. }
+            | TurnEvent::Done { .. }
+            | TurnEvent::Failed { .. } => 1,
         };
         PositionedEvent { position, event }
     });

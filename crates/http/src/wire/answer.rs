@@ -5,8 +5,9 @@
 use std::str::FromStr;
 
 use engross_agent::session::{AnswerFinish, AnswerPlace, PositionedEvent, TurnEvent};
-use engross_llm::{ToolCall, Usage};
+use engross_llm::{Thought, ToolCall, Usage};
 use engross_protocol::SessionId;
+use serde_json::Value;
 
 use super::content::shorten;
 use super::{Notice, Out};
@@ -120,10 +121,12 @@ pub(crate) trait Encoder: Send + 'static {
 }
 
 /// A piece of an answer's content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Item {
     /// Text between calls.
     Text(String),
+    /// What the model thought before the calls that follow.
+    Thoughts(Vec<Thought>),
     /// A call for the client.
     Call(ToolCall),
 }
@@ -135,6 +138,10 @@ pub(crate) struct Whole {
     pub(crate) items: Vec<Item>,
     /// What the client should know.
     pub(crate) notices: Vec<Notice>,
+    /// What the model thought, as far as it is shown.
+    pub(crate) reasoning: String,
+    /// How likely each piece of the text was, where that was asked.
+    pub(crate) likelihoods: Vec<Value>,
     /// Why it ended, once it has.
     pub(crate) end: Option<(AnswerFinish, Option<Usage>)>,
 }
@@ -153,7 +160,16 @@ impl Whole {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.items.push(Item::Call(ToolCall { id, name, arguments }));
             }
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Thinking { .. } => {}
+            TurnEvent::Thoughts(thoughts) => self.items.push(Item::Thoughts(thoughts)),
+            TurnEvent::Thinking { bytes, more, .. } => {
+                // Another answer of the model within this one.
+                if bytes == more.len() as u64 && !self.reasoning.is_empty() {
+                    self.reasoning.push_str("\n\n");
+                }
+                self.reasoning.push_str(&more);
+            }
+            TurnEvent::Likelihoods(tokens) => self.likelihoods.extend(tokens),
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } => {}
             TurnEvent::Warning { code, message } => self.notices.push(Notice { code, message }),
             TurnEvent::Done { finish, usage } => {
                 self.end = Some((finish, usage));

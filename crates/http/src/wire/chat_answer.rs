@@ -3,9 +3,11 @@
 //! Must never end a stream of an answer that failed as if it were whole.
 
 use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
-use engross_llm::Usage;
+use engross_llm::{Thought, Usage, seal_thoughts};
+use serde_json::{Value, json};
 
 use super::answer::{self, AnswerShape, Encoder, Head, Item, Place, Progress, Whole};
+use super::content::{REASONING_DETAILS, REASONING_FORMAT};
 use super::{Notice, Out};
 use crate::error::Error;
 
@@ -17,9 +19,11 @@ pub(crate) fn chat_body(head: &Head, whole: &Whole) -> Out {
     let mut out = Out::default();
     let mut content = String::new();
     let mut calls = Vec::new();
+    let mut thoughts: &[Thought] = &[];
     for item in &whole.items {
         match item {
             Item::Text(text) => content.push_str(text),
+            Item::Thoughts(thought) => thoughts = thought,
             Item::Call(call) => calls.push(call),
         }
     }
@@ -28,6 +32,12 @@ pub(crate) fn chat_body(head: &Head, whole: &Whole) -> Out {
     out.raw(",\"model\":").json(&head.model).raw(",");
     answer::about(&mut out, head.turn, &whole.notices);
     out.raw(",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":").json(&content);
+    if !whole.reasoning.is_empty() {
+        out.raw(",\"reasoning_content\":").json(&whole.reasoning);
+    }
+    if !thoughts.is_empty() {
+        out.raw(",\"").raw(REASONING_DETAILS).raw("\":").json(&details(thoughts));
+    }
     for (index, call) in calls.iter().enumerate() {
         out.raw(if index == 0 { ",\"tool_calls\":[" } else { "," });
         out.raw("{\"id\":")
@@ -38,10 +48,18 @@ pub(crate) fn chat_body(head: &Head, whole: &Whole) -> Out {
     }
     out.raw(if calls.is_empty() { "}" } else { "]}" });
     let (finish, usage) = whole.end.unwrap_or((AnswerFinish::Stop, None));
+    if !whole.likelihoods.is_empty() {
+        out.raw(",\"logprobs\":{\"content\":").json(&whole.likelihoods).raw(",\"refusal\":null}");
+    }
     out.raw(",\"finish_reason\":").json(reason(finish)).raw("}]");
     write_usage(&mut out, usage);
     out.raw("}");
     out
+}
+
+/// What the model thought, for clients that keep it unread and bring it back.
+fn details(thoughts: &[Thought]) -> Value {
+    json!([{"type": "reasoning.encrypted", "format": REASONING_FORMAT, "index": 0, "data": seal_thoughts(thoughts)}])
 }
 
 /// An answer as a stream of chunks.
@@ -76,6 +94,13 @@ impl ChatStream {
     /// A chunk up to its delta.
     fn open(&self, out: &mut Out, place: Place) {
         self.id(out, place);
+        out.raw(&self.head);
+        answer::about(out, self.turn, &[]);
+        out.raw(",\"choices\":[{\"index\":0,\"delta\":{");
+    }
+
+    /// A chunk up to its delta that has no place: nothing of the answer is missing without it.
+    fn open_aside(&self, out: &mut Out) {
         out.raw(&self.head);
         answer::about(out, self.turn, &[]);
         out.raw(",\"choices\":[{\"index\":0,\"delta\":{");
@@ -153,6 +178,18 @@ impl Encoder for ChatStream {
                 Self::close(out);
             }
             TurnEvent::Call { .. } => {}
+            TurnEvent::Thoughts(thoughts) => {
+                if !self.has(position) {
+                    self.open(out, at(position));
+                    out.raw("\"").raw(REASONING_DETAILS).raw("\":").json(&details(&thoughts));
+                    Self::close(out);
+                }
+            }
+            TurnEvent::Likelihoods(tokens) => {
+                self.open_aside(out);
+                out.raw("},\"logprobs\":{\"content\":").json(&tokens);
+                out.raw(",\"refusal\":null},\"finish_reason\":null}]}\n\n");
+            }
             TurnEvent::Status { .. }
             | TurnEvent::Content { .. }
             | TurnEvent::Thinking { .. }
@@ -161,8 +198,14 @@ impl Encoder for ChatStream {
                 if self.wanted.events || is_asked_for {
                     answer::status_event(out, self.turn, &placed.event);
                 }
-                if let TurnEvent::Warning { code, message } = placed.event {
-                    self.notices.push(Notice { code, message });
+                match placed.event {
+                    TurnEvent::Warning { code, message } => self.notices.push(Notice { code, message }),
+                    TurnEvent::Thinking { more, .. } => {
+                        self.open_aside(out);
+                        out.raw("\"reasoning_content\":").json(&more);
+                        Self::close(out);
+                    }
+                    _ => {}
                 }
             }
             TurnEvent::Done { finish, usage } => {

@@ -15,7 +15,7 @@ use crate::testing::fake::place;
 fn reassemble(heard: &[ReceivedAnswer]) -> Value {
     let first = &heard.first().unwrap().data;
     let (mut content, mut calls) = (String::new(), Vec::<Value>::new());
-    let (mut finish, mut usage, mut about) = (Value::Null, None, Value::Null);
+    let (mut finish, mut usage, mut about, mut thoughts) = (Value::Null, None, Value::Null, None);
     for ReceivedAnswer { data, .. } in heard {
         for field in ["id", "created", "model"] {
             assert_eq!(data[field], first[field]);
@@ -28,6 +28,10 @@ fn reassemble(heard: &[ReceivedAnswer]) -> Value {
         };
         let delta = &choice["delta"];
         content += delta["content"].as_str().unwrap_or_default();
+        if let Some(details) = delta.get("reasoning_details") {
+            // A message has the last one.
+            thoughts = Some(details.clone());
+        }
         for piece in delta["tool_calls"].as_array().into_iter().flatten() {
             let index = usize::try_from(piece["index"].as_u64().unwrap()).unwrap();
             if index == calls.len() {
@@ -45,6 +49,9 @@ fn reassemble(heard: &[ReceivedAnswer]) -> Value {
         }
     }
     let mut message = json!({"role": "assistant", "content": content});
+    if let Some(thoughts) = thoughts {
+        message["reasoning_details"] = thoughts;
+    }
     if !calls.is_empty() {
         message["tool_calls"] = json!(calls);
     }
@@ -77,6 +84,7 @@ fn a_body_has_the_shape_of_the_api() {
         ],
         notices: vec![Notice::new("PARAMETER_IGNORED", "`n` has no effect here.")],
         end: Some((AnswerFinish::ToolCalls, Some(Usage { input_tokens: 10, output_tokens: 4 }))),
+        ..Whole::default()
     };
     assert_eq!(
         String::from_utf8(chat_body(&head(), &whole).take().to_vec()).unwrap(),

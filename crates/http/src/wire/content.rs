@@ -5,13 +5,19 @@
 use std::collections::HashMap;
 
 use engross_agent::session::TurnRequest;
-use engross_llm::{Message, MessageAttachment, ToolCall};
+use engross_llm::{Message, MessageAttachment, Thought, ThoughtForm, ToolCall, unseal_thoughts};
 use serde_json::Value;
 
 use super::Notice;
 use super::attachments;
 use super::fields::{self, Object, Path, expected};
 use crate::error::Error;
+
+/// The list in which reasoning stands that clients keep and do not read.
+pub(super) const REASONING_DETAILS: &str = "reasoning_details";
+
+/// Says of an item of it that it was sealed here.
+pub(super) const REASONING_FORMAT: &str = "engross-v1";
 
 /// Most notices that one request can cause; more say nothing new.
 const MOST_NOTICES: usize = 20;
@@ -49,6 +55,8 @@ pub(super) struct Conversation {
     messages: Vec<Message>,
     /// The tool's name by the id of its call: results often leave it out.
     names: HashMap<String, String>,
+    /// What the model thought before the calls that follow.
+    thoughts: Vec<Thought>,
     /// The call of the old format that has no result yet: it has no id, so that its result is the next of its tool.
     legacy: Option<ToolCall>,
     /// What messages carry beside text, and where each stands in the body.
@@ -67,6 +75,7 @@ impl Conversation {
     /// What the person says. Where there is nothing to answer, it is left out.
     pub(super) fn user(&mut self, spoken: Spoken, at: Path<'_>) {
         let Spoken { text, attachments } = spoken;
+        self.thoughts.clear();
         if text.trim().is_empty() && attachments.is_empty() {
             note(&mut self.notices, "CONTENT_IGNORED", || format!("`{at}` holds no text and was left out."));
         } else {
@@ -82,14 +91,23 @@ impl Conversation {
         for call in &tool_calls {
             self.names.insert(call.id.clone(), call.name.clone());
         }
-        self.messages.push(Message::Assistant { content, tool_calls, thoughts: Vec::new() });
+        let thoughts = std::mem::take(&mut self.thoughts);
+        self.messages.push(Message::Assistant { content, tool_calls, thoughts });
+    }
+
+    /// What the model thought, which belongs to what it said next.
+    pub(super) fn think(&mut self, thoughts: Vec<Thought>) {
+        self.thoughts.extend(thoughts);
     }
 
     /// A call that belongs to the answer before it, if the last message is one.
     pub(super) fn call(&mut self, call: ToolCall) {
         self.names.insert(call.id.clone(), call.name.clone());
         match self.messages.last_mut() {
-            Some(Message::Assistant { tool_calls, .. }) => tool_calls.push(call),
+            Some(Message::Assistant { tool_calls, thoughts, .. }) => {
+                tool_calls.push(call);
+                thoughts.append(&mut self.thoughts);
+            }
             _ => self.assistant(String::new(), vec![call]),
         }
     }
@@ -123,6 +141,7 @@ impl Conversation {
                 let content = content.text;
                 let content = if content.is_empty() { refusal.unwrap_or_default() } else { content };
                 let calls = self.calls(&mut message, at)?;
+                self.thoughts = thoughts(&mut message, at)?;
                 self.assistant(content, calls);
             }
             "tool" | "function" => {
@@ -231,6 +250,36 @@ impl Conversation {
         }
         Ok(calls)
     }
+}
+
+/// What a client brings back of a model's reasoning: what was sealed here before anything else.
+fn thoughts(message: &mut Object, at: Path<'_>) -> Result<Vec<Thought>, Error> {
+    let details_at = at.field(REASONING_DETAILS);
+    let details =
+        fields::take(message, REASONING_DETAILS).map(|value| fields::list(value, details_at)).transpose()?;
+    let mut items = details.unwrap_or_default();
+    let sealed = |item: &Value| {
+        let is_ours = item["format"] == REASONING_FORMAT;
+        is_ours.then(|| item["data"].as_str().and_then(unseal_thoughts).unwrap_or_default())
+    };
+    let ours: Vec<Thought> = items.iter().filter_map(sealed).flatten().collect();
+    items.retain(|item| item["format"] != REASONING_FORMAT);
+    let nobodys = |form| Thought { by: String::new(), form };
+    if !ours.is_empty() {
+        return Ok(ours);
+    }
+    if !items.is_empty() {
+        return Ok(vec![nobodys(ThoughtForm::Details { items })]);
+    }
+    // Clients have objects of their own under these names: only a text is what a server gave.
+    let plain =
+        ["reasoning_content", "reasoning"].into_iter().find_map(|field| match message.remove(field) {
+            Some(Value::String(text)) if !text.is_empty() => {
+                Some(nobodys(ThoughtForm::Plain { field: field.to_owned(), text }))
+            }
+            _ => None,
+        });
+    Ok(plain.into_iter().collect())
 }
 
 /// The name and arguments of a call.

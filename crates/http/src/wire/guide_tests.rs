@@ -73,7 +73,7 @@ fn the_requests_are_understood() {
 #[test]
 fn the_answers_are_ours() {
     let text = |text: &str| Item::Text(text.to_owned());
-    let whole = |items: Vec<Item>, finish| Whole { items, notices: Vec::new(), end: Some((finish, None)) };
+    let whole = |items: Vec<Item>, finish| Whole { items, end: Some((finish, None)), ..Whole::default() };
     let mut first = whole(vec![text("Done.")], AnswerFinish::Stop);
     first.notices.push(Notice::new("PARAMETER_IGNORED", "`seed` has no effect here."));
     first.end = Some((AnswerFinish::Stop, Some(Usage { input_tokens: 52, output_tokens: 3 })));

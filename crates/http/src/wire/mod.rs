@@ -13,6 +13,7 @@ mod options;
 mod out;
 mod responses_answer;
 mod responses_request;
+mod responses_shape;
 mod session;
 mod tools;
 mod view;
@@ -43,10 +44,10 @@ pub(crate) use options::field_of;
 pub(crate) use out::Out;
 pub(crate) use responses_answer::{ResponsesStream, input_items, response_state, responses_body};
 pub(crate) use responses_request::responses_request;
+pub(crate) use responses_shape::ResponsesShape;
 pub(crate) use session::{
     page_of_messages, session_body, session_query, sessions_body, sessions_query, settings_request,
 };
-pub(crate) use tools::Namespaces;
 pub use tools::client_tools;
 pub(crate) use view::view_options;
 pub(crate) use workspace::{
@@ -87,8 +88,8 @@ pub(crate) struct RequestHead {
     pub(crate) stream: bool,
     /// Whether a stream ends with the usage. Only chat completions ask.
     pub(crate) include_usage: bool,
-    /// Names of tools that the client gave inside a namespace. Only responses have them.
-    pub(crate) namespaces: Namespaces,
+    /// The form of its answer, if it came in the shape of responses.
+    pub(crate) shape: ResponsesShape,
     /// What was left out of the body, for the client to know.
     pub(crate) notices: Vec<Notice>,
     /// What its messages carry beside text, each with its place in the body.

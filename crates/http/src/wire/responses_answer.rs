@@ -5,43 +5,52 @@
 
 use engross_agent::codes::TURN_CANCELLED;
 use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
-use engross_llm::{AttachmentKind, AttachmentSource, Message, MessageAttachment, ToolCall, Usage};
+use engross_llm::{
+    AttachmentKind, AttachmentSource, Message, MessageAttachment, Thought, ToolCall, Usage, seal_thoughts,
+};
 use serde_json::{Value, json};
 
 use super::answer::{self, AnswerShape, Encoder, Head, Item, Progress, Whole};
-use super::tools::Namespaces;
+use super::responses_shape::ResponsesShape;
 use super::{Notice, Out};
 use crate::error::Error;
 
 /// The body of a whole answer.
-pub(crate) fn responses_body(head: &Head, whole: &Whole, namespaces: &Namespaces) -> Out {
-    let calls_follow = |index: usize| whole.items[index..].iter().any(|item| matches!(item, Item::Call(_)));
-    let mut output: Vec<Value> = whole
-        .items
+pub(crate) fn responses_body(head: &Head, whole: &Whole, shape: &ResponsesShape) -> Out {
+    let shows = |item: &&Item| shape.reasoning || !matches!(item, Item::Thoughts(_));
+    let items: Vec<&Item> = whole.items.iter().filter(shows).collect();
+    let follows = |index: usize, kind: fn(&Item) -> bool| items[index..].iter().skip(1).any(|it| kind(it));
+    let mut output: Vec<Value> = items
         .iter()
         .enumerate()
         .map(|(index, item)| match item {
-            Item::Text(text) => message_item(head, index, text, Phase::of(calls_follow(index))),
-            Item::Call(call) => call_item(head, index, call, namespaces),
+            Item::Text(text) => {
+                let phase = Phase::of(follows(index, |it| matches!(it, Item::Call(_))));
+                let is_last = !follows(index, |it| matches!(it, Item::Text(_)));
+                let likelihoods = if is_last { whole.likelihoods.as_slice() } else { &[] };
+                message_item(head, index, text, likelihoods, phase)
+            }
+            Item::Thoughts(thoughts) => reasoning_item(head, index, thoughts),
+            Item::Call(call) => call_item(head, index, call, shape),
         })
         .collect();
     if output.is_empty() {
-        output.push(message_item(head, 0, "", Phase::FinalAnswer));
+        output.push(message_item(head, 0, "", &[], Phase::FinalAnswer));
     }
     let (finish, usage) = whole.end.unwrap_or((AnswerFinish::Stop, None));
     let mut out = Out::default();
-    out.json(&response(head, &State::of(finish), &output, usage, &whole.notices));
+    out.json(&response(head, shape, &State::of(finish), &output, usage, &whole.notices));
     out
 }
 
 /// The body of a response that has no output to show: it is being made, or it failed.
-pub(crate) fn response_state(head: &Head, failed: Option<&Error>) -> Value {
+pub(crate) fn response_state(head: &Head, shape: &ResponsesShape, failed: Option<&Error>) -> Value {
     let state = match failed {
         None => State::InProgress,
         Some(error) if error.code() == TURN_CANCELLED.name => State::Cancelled,
         Some(error) => State::Failed { code: error.code().to_owned(), message: error.to_string() },
     };
-    response(head, &state, &[], None, &[])
+    response(head, shape, &state, &[], None, &[])
 }
 
 /// What a request brought, as items of a response's input.
@@ -63,7 +72,7 @@ pub(crate) fn input_items(head: &Head, input: &[Message]) -> Value {
                 if !content.is_empty() {
                     items.push(json!({
                         "id": id, "type": "message", "role": "assistant", "status": "completed",
-                        "content": [text_part(content)],
+                        "content": [text_part(content, &[])],
                     }));
                 }
                 for call in tool_calls {
@@ -119,8 +128,10 @@ fn input_attachments(attachments: &[MessageAttachment]) -> Vec<Value> {
 pub(crate) struct ResponsesStream {
     head: Head,
     wanted: AnswerShape,
-    namespaces: Namespaces,
+    shape: ResponsesShape,
     notices: Vec<Notice>,
+    /// How likely the pieces of the open text were.
+    likelihoods: Vec<Value>,
     /// Items that are whole.
     output: Vec<Value>,
     /// The message that is open: its id and its text.
@@ -131,8 +142,9 @@ pub(crate) struct ResponsesStream {
 
 impl ResponsesStream {
     /// A stream for one listener. `notices` are those of the request.
-    pub(crate) fn new(head: Head, wanted: AnswerShape, namespaces: Namespaces, notices: Vec<Notice>) -> Self {
-        Self { head, wanted, namespaces, notices, output: Vec::new(), message: None, events: 0 }
+    pub(crate) fn new(head: Head, wanted: AnswerShape, shape: ResponsesShape, notices: Vec<Notice>) -> Self {
+        let (likelihoods, output) = (Vec::new(), Vec::new());
+        Self { head, wanted, shape, notices, likelihoods, output, message: None, events: 0 }
     }
 
     /// An event up to its particulars. False when the listener has it.
@@ -159,7 +171,7 @@ impl ResponsesStream {
 
     /// The event that shows the response as a whole.
     fn response_at(&mut self, out: &mut Out, position: u64, kind: &str, state: &State, usage: Option<Usage>) {
-        let response = response(&self.head, state, &self.output, usage, &self.notices);
+        let response = response(&self.head, &self.shape, state, &self.output, usage, &self.notices);
         self.event_at(out, position, kind, &json!({"response": response}));
     }
 
@@ -176,7 +188,7 @@ impl ResponsesStream {
             &json!({"output_index": index, "item": item}),
         );
         let particulars =
-            json!({"item_id": id, "output_index": index, "content_index": 0, "part": text_part("")});
+            json!({"item_id": id, "output_index": index, "content_index": 0, "part": text_part("", &[])});
         self.event_at(out, position, "response.content_part.added", &particulars);
     }
 
@@ -200,20 +212,22 @@ impl ResponsesStream {
         // Pieces of text count by position alone, so the next event needs a number of its own.
         self.events += 1;
         let index = self.output.len();
-        let particulars =
-            json!({"item_id": id, "output_index": index, "content_index": 0, "text": text, "logprobs": []});
+        let likelihoods = std::mem::take(&mut self.likelihoods);
+        let particulars = json!({
+            "item_id": id, "output_index": index, "content_index": 0, "text": text, "logprobs": likelihoods,
+        });
         self.event_at(out, position, "response.output_text.done", &particulars);
-        let part = text_part(&text);
+        let part = text_part(&text, &likelihoods);
         let particulars = json!({"item_id": id, "output_index": index, "content_index": 0, "part": part});
         self.event_at(out, position, "response.content_part.done", &particulars);
-        self.close_item(out, position, message_item(&self.head, index, &text, phase));
+        self.close_item(out, position, message_item(&self.head, index, &text, &likelihoods, phase));
     }
 
     fn call(&mut self, out: &mut Out, position: u64, call: &ToolCall) {
         let start = position.saturating_sub(1);
         self.close_text(out, start, Phase::Commentary);
         let index = self.output.len();
-        let whole = call_item(&self.head, index, call, &self.namespaces);
+        let whole = call_item(&self.head, index, call, &self.shape);
         let mut item = whole.clone();
         item["status"] = json!("in_progress");
         item["arguments"] = json!("");
@@ -230,6 +244,16 @@ impl ResponsesStream {
             json!({"item_id": id, "output_index": index, "name": whole["name"], "arguments": call.arguments});
         self.event_at(out, position, "response.function_call_arguments.done", &particulars);
         self.close_item(out, position, whole);
+    }
+
+    /// What the model thought, for a client that keeps it.
+    fn thoughts(&mut self, out: &mut Out, position: u64, thoughts: &[Thought]) {
+        self.close_text(out, position.saturating_sub(1), Phase::Commentary);
+        let index = self.output.len();
+        let item = reasoning_item(&self.head, index, thoughts);
+        let added = json!({"output_index": index, "item": item});
+        self.event_at(out, position, "response.output_item.added", &added);
+        self.close_item(out, position, item);
     }
 
     fn close_item(&mut self, out: &mut Out, position: u64, item: Value) {
@@ -251,7 +275,7 @@ impl ResponsesStream {
     fn fail(&mut self, out: &mut Out, position: u64, error: &Error) {
         if let Some((_, text)) = self.message.take() {
             self.events += 1;
-            let mut item = message_item(&self.head, self.output.len(), &text, Phase::Commentary);
+            let mut item = message_item(&self.head, self.output.len(), &text, &[], Phase::Commentary);
             item["status"] = json!("incomplete");
             self.output.push(item);
         }
@@ -275,6 +299,12 @@ impl Encoder for ResponsesStream {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.call(out, position, &ToolCall { id, name, arguments });
             }
+            TurnEvent::Thoughts(thoughts) => {
+                if self.shape.reasoning {
+                    self.thoughts(out, position, &thoughts);
+                }
+            }
+            TurnEvent::Likelihoods(tokens) => self.likelihoods.extend(tokens),
             TurnEvent::Status { .. }
             | TurnEvent::Content { .. }
             | TurnEvent::Thinking { .. }
@@ -364,7 +394,14 @@ impl State {
 }
 
 /// The response as an object. The fields that repeat the request have the values that clients insist on finding.
-fn response(head: &Head, state: &State, output: &[Value], usage: Option<Usage>, notices: &[Notice]) -> Value {
+fn response(
+    head: &Head,
+    shape: &ResponsesShape,
+    state: &State,
+    output: &[Value],
+    usage: Option<Usage>,
+    notices: &[Notice],
+) -> Value {
     let mut about = json!({"turn": head.turn});
     if !notices.is_empty() {
         about["warnings"] = json!(notices);
@@ -386,39 +423,49 @@ fn response(head: &Head, state: &State, output: &[Value], usage: Option<Usage>, 
             "total_tokens": input_tokens.saturating_add(output_tokens),
         })
     });
-    json!({
+    let mut response = json!({
         "id": head.response_id(),
         "object": "response",
         "created_at": head.created,
+        "completed_at": null,
         "status": state.name(),
         "model": head.model,
         "engross": about,
         "output": output,
         "error": error,
         "incomplete_details": incomplete,
-        "parallel_tool_calls": true,
-        "tool_choice": "auto",
-        "tools": [],
         "usage": usage,
-    })
+    });
+    shape.repeat(&mut response);
+    response
 }
 
-fn message_item(head: &Head, index: usize, text: &str, phase: Phase) -> Value {
+fn message_item(head: &Head, index: usize, text: &str, likelihoods: &[Value], phase: Phase) -> Value {
     json!({
         "id": head.item_id("msg", index),
         "type": "message",
         "status": "completed",
         "role": "assistant",
         "phase": phase.name(),
-        "content": [text_part(text)],
+        "content": [text_part(text, likelihoods)],
     })
 }
 
-fn text_part(text: &str) -> Value {
-    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+fn text_part(text: &str, likelihoods: &[Value]) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": likelihoods})
 }
 
-fn call_item(head: &Head, index: usize, call: &ToolCall, namespaces: &Namespaces) -> Value {
+fn reasoning_item(head: &Head, index: usize, thoughts: &[Thought]) -> Value {
+    json!({
+        "id": head.item_id("rs", index),
+        "type": "reasoning",
+        "status": "completed",
+        "summary": [],
+        "encrypted_content": seal_thoughts(thoughts),
+    })
+}
+
+fn call_item(head: &Head, index: usize, call: &ToolCall, shape: &ResponsesShape) -> Value {
     let mut item = json!({
         "id": head.item_id("fc", index),
         "type": "function_call",
@@ -427,7 +474,7 @@ fn call_item(head: &Head, index: usize, call: &ToolCall, namespaces: &Namespaces
         "name": call.name,
         "arguments": call.arguments,
     });
-    if let Some((namespace, name)) = namespaces.of(&call.name) {
+    if let Some((namespace, name)) = shape.namespaces.of(&call.name) {
         item["namespace"] = json!(namespace);
         item["name"] = json!(name);
     }

@@ -7,17 +7,22 @@ use serde_json::{Value, json};
 
 use super::answer::{AnswerShape, Item, Place, Whole};
 use super::responses_answer::{ResponsesStream, responses_body};
+use super::responses_shape::ResponsesShape;
 use super::samples::{ReceivedAnswer, answers, call, encode, events, head, hear, place_of};
-use super::tools::Namespaces;
 use crate::testing::fake::place;
+
+/// For a client that keeps what the model thought.
+fn shape() -> ResponsesShape {
+    ResponsesShape { reasoning: true, ..ResponsesShape::default() }
+}
 
 fn stream(behind: Option<Place>) -> ResponsesStream {
     let wanted = AnswerShape { usage: false, events: false, behind };
-    ResponsesStream::new(head(), wanted, Namespaces::default(), Vec::new())
+    ResponsesStream::new(head(), wanted, shape(), Vec::new())
 }
 
 fn body_of(whole: &Whole) -> Value {
-    serde_json::from_slice(&responses_body(&head(), whole, &Namespaces::default()).take()).unwrap()
+    serde_json::from_slice(&responses_body(&head(), whole, &shape()).take()).unwrap()
 }
 
 /// What a client puts together from the small events, checked against what the large ones say.
@@ -112,6 +117,7 @@ fn events_come_in_the_order_of_the_api() {
             "id": "resp_ses_00000000000000000000000000000007_12",
             "object": "response",
             "created_at": 1_795_293_365,
+            "completed_at": null,
             "status": "completed",
             "model": "gpt \"4\"",
             "engross": {"turn": 3},
@@ -128,6 +134,11 @@ fn events_come_in_the_order_of_the_api() {
             ],
             "error": null,
             "incomplete_details": null,
+            "background": false, "frequency_penalty": 0.0, "instructions": null, "max_output_tokens": null,
+            "max_tool_calls": null, "metadata": {}, "presence_penalty": 0.0, "previous_response_id": null,
+            "prompt_cache_key": null, "reasoning": {"effort": null, "summary": null}, "safety_identifier": null,
+            "service_tier": "default", "store": true, "temperature": 1.0, "text": {"format": {"type": "text"}},
+            "top_logprobs": 0, "top_p": 1.0, "truncation": "disabled",
             "parallel_tool_calls": true,
             "tool_choice": "auto",
             "tools": [],
@@ -194,8 +205,7 @@ fn calls_go_back_into_their_namespace() {
     assert_eq!(name, "mcp__s__f");
     let items = vec![Item::Call(call("c", &name, "{}")), Item::Call(call("d", "g", "{}"))];
     let whole = Whole { items, end: Some((AnswerFinish::ToolCalls, None)), ..Whole::default() };
-    let body: Value =
-        serde_json::from_slice(&responses_body(&head(), &whole, &asked.namespaces).take()).unwrap();
+    let body: Value = serde_json::from_slice(&responses_body(&head(), &whole, &asked.shape).take()).unwrap();
     let of = |index: usize, field: &str| body["output"][index][field].clone();
     assert_eq!((of(0, "namespace"), of(0, "name")), (json!("mcp__s"), json!("f")));
     assert_eq!((of(1, "namespace"), of(1, "name")), (Value::Null, json!("g")));

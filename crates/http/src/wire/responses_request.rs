@@ -3,7 +3,7 @@
 //! Must never drop an item of the input that carries text or a result.
 
 use engross_agent::session::{SessionName, TurnRequest};
-use engross_llm::ToolCall;
+use engross_llm::{ToolCall, unseal_thoughts};
 use serde_json::Value;
 
 use super::RequestHead;
@@ -12,6 +12,7 @@ use super::chat_request::common;
 use super::content::{Conversation, function_call, note, shorten};
 use super::fields::{self, Object, Path, expected};
 use super::options;
+use super::responses_shape::ResponsesShape;
 use super::tools::{Namespaces, Others, Tools};
 use crate::error::Error;
 use crate::keys;
@@ -22,6 +23,7 @@ use crate::keys;
 /// As [`super::chat_request()`], and [`Error::ResponseNotFound`].
 pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     let mut body = fields::body(bytes)?;
+    let mut shape = ResponsesShape::of(&body);
     let mut request = TurnRequest::default();
     let mut conversation = Conversation::default();
 
@@ -42,13 +44,12 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     }
     let (mut notices, attached) = conversation.finish(&mut request, "input")?;
 
-    let mut namespaces = Namespaces::default();
     if let Some(list) = fields::take(&mut body, "tools") {
         let mut tools = Tools::new(Others::LeftOut);
         tools.read(list, Path::root("tools"))?;
         let (list, inside, left_out) = tools.finish();
         request.tools = Some(list);
-        namespaces = inside;
+        shape.namespaces = inside;
         notices.extend(left_out);
     }
     let common = common(&mut body, "tool_choice", &mut request)?;
@@ -75,6 +76,11 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     for (name, value) in nested.iter() {
         request.parameters.options.set(name, value.clone());
     }
+    shape.include(&mut body, &mut notices)?;
+    if shape.likelihoods || request.parameters.options.get("top_logprobs").is_some() {
+        // Chat completions ask for both.
+        request.parameters.options.set("logprobs", Value::Bool(true));
+    }
     options::note_unknown(&body, &mut notices);
     Ok(RequestHead {
         request,
@@ -83,7 +89,7 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
         user: common.user,
         stream: common.stream,
         include_usage: false,
-        namespaces,
+        shape,
         notices,
         attached,
     })
@@ -109,8 +115,14 @@ fn read_item(conversation: &mut Conversation, mut item: Object, at: Path<'_>) ->
             conversation.result(id, name, output, false);
             Ok(())
         }
-        // What the model thought is nobody's input here.
-        Some("reasoning") => Ok(()),
+        Some("reasoning") => {
+            let at = at.field("encrypted_content");
+            let sealed = fields::text(&mut item, "encrypted_content", at)?;
+            // What is not ours no model here could read; a session knows what was thought in it.
+            let thoughts = sealed.as_deref().and_then(unseal_thoughts);
+            conversation.think(thoughts.unwrap_or_default());
+            Ok(())
+        }
         Some(other) => {
             note(&mut conversation.notices, "CONTENT_IGNORED", || {
                 format!("`{at}` is of the type {} and was left out.", shorten(other))

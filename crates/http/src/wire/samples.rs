@@ -2,7 +2,7 @@
 
 use crate::testing::fake::place;
 use engross_agent::session::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
-use engross_llm::{ToolCall, Usage};
+use engross_llm::{Thought, ThoughtForm, ToolCall, Usage};
 use engross_protocol::SessionId;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -24,6 +24,12 @@ pub(crate) fn head() -> Head {
 /// A call.
 pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+/// A thought of a model.
+pub(crate) fn thought(text: &str) -> Thought {
+    let form = ThoughtForm::Plain { field: "reasoning".to_owned(), text: text.to_owned() };
+    Thought { by: "m".to_owned(), form }
 }
 
 /// The events of an answer whose texts come in pieces that end at `cuts`.
@@ -48,6 +54,7 @@ pub(crate) fn events(whole: &Whole, cuts: &[usize]) -> Vec<PositionedEvent> {
                     }
                 }
             }
+            Item::Thoughts(thoughts) => events.push(TurnEvent::Thoughts(thoughts.clone())),
             Item::Call(call) => {
                 let ToolCall { id, name, arguments } = call.clone();
                 events.push(TurnEvent::Call { index, id, name, arguments });
@@ -64,17 +71,21 @@ pub(crate) fn events(whole: &Whole, cuts: &[usize]) -> Vec<PositionedEvent> {
 pub(crate) fn answers() -> impl Strategy<Value = Whole> {
     let text = prop_oneof![4 => "\\PC{1,12}", 1 => Just("a\"b\\c\n\u{2028}é😀\u{0}".to_owned())];
     let calls = prop::collection::vec(("[a-z]{1,4}", "\\PC{0,8}"), 0..3);
-    let parts = prop::collection::vec((prop::option::of(text), calls), 0..3);
+    let thinks = any::<bool>();
+    let parts = prop::collection::vec((prop::option::of(text), thinks, calls), 0..3);
     let notices = prop::collection::vec("\\PC{0,8}", 0..2);
     let usage = prop::option::of((any::<u32>(), any::<u32>()));
     let finish =
         prop_oneof![Just(AnswerFinish::Stop), Just(AnswerFinish::Length), Just(AnswerFinish::ContentFilter)];
     (parts, notices, usage, finish).prop_map(|(parts, notices, usage, finish)| {
         let mut items: Vec<Item> = Vec::new();
-        for (text, calls) in parts {
+        for (text, thinks, calls) in parts {
             match (text, items.last()) {
                 (Some(_), Some(Item::Text(_))) | (None, _) => {}
                 (Some(text), _) => items.push(Item::Text(text)),
+            }
+            if thinks && !calls.is_empty() {
+                items.push(Item::Thoughts(vec![thought("why")]));
             }
             for (name, arguments) in calls {
                 let id = format!("call_{}", items.len());
@@ -86,7 +97,7 @@ pub(crate) fn answers() -> impl Strategy<Value = Whole> {
         let usage =
             usage.map(|(input, output)| Usage { input_tokens: input.into(), output_tokens: output.into() });
         let notices = notices.into_iter().map(|message| Notice::new("LOOP_WARNING", message)).collect();
-        Whole { items, notices, end: Some((finish, usage)) }
+        Whole { items, notices, end: Some((finish, usage)), ..Whole::default() }
     })
 }
 

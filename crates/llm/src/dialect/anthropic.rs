@@ -126,7 +126,7 @@ impl Anthropic {
                 Some(json!({"type": "thinking", "thinking": text, "signature": signature}))
             }
             ThoughtForm::Sealed { data } => Some(json!({"type": "redacted_thinking", "data": data})),
-            ThoughtForm::Plain { .. } => None,
+            ThoughtForm::Plain { .. } | ThoughtForm::Details { .. } => None,
         })
     }
 

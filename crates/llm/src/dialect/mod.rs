@@ -18,6 +18,8 @@ mod gemini_tests;
 #[cfg(test)]
 mod openai_tests;
 #[cfg(test)]
+mod published_tests;
+#[cfg(test)]
 mod search_tests;
 
 use std::collections::VecDeque;

@@ -17,7 +17,13 @@ use crate::{
 };
 
 /// What servers call the reasoning in an answer. It goes back under the same name.
-pub(crate) const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+pub(crate) const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", DETAILS];
+
+/// The field of a list of reasoning.
+const DETAILS: &str = "reasoning_details";
+
+/// What of an item of such a list comes in pieces.
+const PIECES: [&str; 3] = ["text", "summary", "data"];
 
 /// Chat completions with the model `name`.
 pub(crate) struct OpenAi {
@@ -113,6 +119,7 @@ impl Dialect for OpenAi {
             calls: Calls::new(request),
             by: self.name.clone(),
             reasoning: Vec::new(),
+            details: Vec::new(),
             texts: Vec::new(),
             finish: None,
         })
@@ -120,6 +127,12 @@ impl Dialect for OpenAi {
 }
 
 impl OpenAi {
+    /// Whether a thought goes back. OpenAI itself knows no such fields, so that it has not given it.
+    fn takes_back(&self, thought: &Thought) -> bool {
+        let is_compatible = matches!(self.token_limit, TokenLimit::MaxTokens);
+        thought.is_for(&self.name) && (is_compatible || !thought.by.is_empty())
+    }
+
     /// The conversation. Results of calls hold text alone here: what they carry beside it comes as a message behind them.
     fn tell(&self, request: &Request, messages: &mut Vec<Value>) {
         let mut carried = Vec::new();
@@ -134,9 +147,11 @@ impl OpenAi {
                     carried.extend(attachments.iter().map(attachment_part));
                 }
                 Message::Assistant { thoughts, .. } => {
-                    for thought in thoughts.iter().filter(|thought| thought.by == self.name) {
-                        if let ThoughtForm::Plain { field, text } = &thought.form {
-                            told[field] = json!(text);
+                    for thought in thoughts.iter().filter(|thought| self.takes_back(thought)) {
+                        match &thought.form {
+                            ThoughtForm::Plain { field, text } => told[field] = json!(text),
+                            ThoughtForm::Details { items } => told[DETAILS] = json!(items),
+                            ThoughtForm::Signed { .. } | ThoughtForm::Sealed { .. } => {}
                         }
                     }
                 }
@@ -237,7 +252,15 @@ struct Choice {
     #[serde(default)]
     index: u64,
     delta: Option<Delta>,
+    logprobs: Option<Likelihoods>,
     finish_reason: Option<String>,
+}
+
+/// How likely the text of a chunk was.
+#[derive(Deserialize)]
+struct Likelihoods {
+    content: Option<Vec<Value>>,
+    refusal: Option<Vec<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -248,6 +271,8 @@ struct Delta {
     reasoning_content: Option<String>,
     /// Ollama and others.
     reasoning: Option<String>,
+    /// Servers with several models behind them.
+    reasoning_details: Option<Vec<Value>>,
     tool_calls: Option<Vec<CallDelta>>,
     annotations: Option<Vec<Annotation>>,
 }
@@ -313,6 +338,8 @@ struct ChunkDecoder {
     by: String,
     /// The reasoning so far, by the server's name for it.
     reasoning: Vec<(&'static str, String)>,
+    /// The items of `reasoning_details` so far.
+    details: Vec<Value>,
     /// The provider's numbers of the calls whose text is put into JSON here; it is still open.
     texts: Vec<u64>,
     finish: Option<FinishReason>,
@@ -340,6 +367,13 @@ impl Decoder for ChunkDecoder {
             if let Some(delta) = choice.delta {
                 self.delta(delta, from, events)?;
             }
+            if let Some(Likelihoods { content, refusal }) = choice.logprobs {
+                let tokens: Vec<Value> =
+                    content.into_iter().flatten().chain(refusal.into_iter().flatten()).collect();
+                if !tokens.is_empty() {
+                    events.push_back(Event::Likelihoods(tokens));
+                }
+            }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.finish = Some(finish_reason(&reason, from)?);
             }
@@ -360,9 +394,14 @@ impl Decoder for ChunkDecoder {
             self.texts.drain(..).for_each(|number| self.calls.argument_end(number, events));
         }
         self.calls.end(events);
-        let reasoning = std::mem::take(&mut self.reasoning);
-        for (field, text) in reasoning.into_iter().filter(|_| !self.calls.is_empty()) {
-            let form = ThoughtForm::Plain { field: field.to_owned(), text };
+        let (reasoning, items) = (std::mem::take(&mut self.reasoning), std::mem::take(&mut self.details));
+        let plain = |(field, text): (&str, String)| ThoughtForm::Plain { field: field.to_owned(), text };
+        // The list holds what the text beside it says.
+        let forms: Vec<ThoughtForm> = match items.is_empty() {
+            true => reasoning.into_iter().map(plain).collect(),
+            false => vec![ThoughtForm::Details { items }],
+        };
+        for form in forms.into_iter().filter(|_| !self.calls.is_empty()) {
             events.push_back(Event::Thought(Thought { by: self.by.clone(), form }));
         }
         let wants_tools = finish == FinishReason::Stop && !self.calls.is_empty();
@@ -374,10 +413,18 @@ impl ChunkDecoder {
     fn delta(&mut self, delta: Delta, from: &Endpoint, events: &mut VecDeque<Event>) -> Result<(), Error> {
         // Some servers send the same under both names.
         let content = delta.reasoning_content.map(|text| (REASONING_FIELDS[0], text));
-        let reasoning = content.or_else(|| delta.reasoning.map(|text| (REASONING_FIELDS[1], text)));
+        let mut reasoning = content.or_else(|| delta.reasoning.map(|text| (REASONING_FIELDS[1], text)));
+        for item in delta.reasoning_details.unwrap_or_default() {
+            let readable = item["text"].as_str().or(item["summary"].as_str());
+            if let (None, Some(text)) = (&reasoning, readable) {
+                reasoning = Some((DETAILS, text.to_owned()));
+            }
+            add_detail(&mut self.details, item);
+        }
         if let Some((field, text)) = reasoning.filter(|(_, text)| !text.is_empty()) {
             match self.reasoning.iter_mut().find(|(known, _)| *known == field) {
                 Some((_, whole)) => whole.push_str(&text),
+                None if field == DETAILS => {}
                 None => self.reasoning.push((field, text.clone())),
             }
             events.push_back(Event::Reasoning(text));
@@ -430,6 +477,24 @@ impl ChunkDecoder {
         let escaped = Value::from(custom.input.unwrap_or_default()).to_string();
         let inner = escaped.strip_prefix('"').and_then(|escaped| escaped.strip_suffix('"'));
         self.calls.arguments(number, inner.unwrap_or_default(), from, events)
+    }
+}
+
+/// Adds a piece to the list of reasoning: pieces of one item have its number and type.
+fn add_detail(items: &mut Vec<Value>, piece: Value) {
+    let goes_on = |item: &&mut Value| {
+        !piece["index"].is_null() && item["index"] == piece["index"] && item["type"] == piece["type"]
+    };
+    let Some(item) = items.last_mut().filter(goes_on) else { return items.push(piece) };
+    let Value::Object(fields) = piece else { return };
+    for (name, value) in fields {
+        match (&mut item[&name], value) {
+            (_, Value::Null) => {}
+            (Value::String(whole), Value::String(more)) if PIECES.contains(&name.as_str()) => {
+                whole.push_str(&more);
+            }
+            (known, value) => *known = value,
+        }
     }
 }
 

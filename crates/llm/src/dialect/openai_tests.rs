@@ -5,7 +5,9 @@ use super::{OpenAi, TokenLimit};
 use serde_json::{Value, json};
 
 use super::Dialect;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, ToolSpec, Usage};
+use crate::{
+    Error, Event, FinishReason, Message, Request, Thought, ThoughtForm, ToolCall, ToolChoice, ToolSpec, Usage,
+};
 
 const FINISH: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
 
@@ -42,6 +44,64 @@ fn text_has_several_forms() {
     check(
         &[r#"{"choices":null}"#, r#"{"choices":[{"index":1,"delta":{"content":"other"}}]}"#],
         &[],
+        FinishReason::Stop,
+    );
+}
+
+/// Pieces of one item are one item when it goes back, and what people read of it is told once.
+#[test]
+fn lists_of_reasoning_go_back_in_whole_items() {
+    let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}"#;
+    let data = [
+        r#"{"choices":[{"delta":{"reasoning":"so","reasoning_details":[{"type":"reasoning.text","text":"so","index":0,"format":"f"}]}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning":" it is","reasoning_details":[{"type":"reasoning.text","text":" it is","index":0,"signature":null}]}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"signature":"sig"}]}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.encrypted","data":"x","index":1}]}}]}"#,
+        call,
+    ];
+    let items = vec![
+        json!({"type": "reasoning.text", "text": "so it is", "index": 0, "format": "f", "signature": "sig"}),
+        json!({"type": "reasoning.encrypted", "data": "x", "index": 1}),
+    ];
+    let thought = Thought { by: "m".to_owned(), form: ThoughtForm::Details { items: items.clone() } };
+    let events = [
+        Event::Reasoning("so".to_owned()),
+        Event::Reasoning(" it is".to_owned()),
+        start(0, "a"),
+        arguments(0, "{}"),
+        Event::Thought(thought.clone()),
+    ];
+    check(&data, &events, FinishReason::ToolCalls);
+    let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
+    let message =
+        Message::Assistant { content: String::new(), tool_calls: vec![call], thoughts: vec![thought] };
+    let request = Request { messages: vec![message], ..Request::default() };
+    assert_eq!(dialect().body(&request)["messages"][0]["reasoning_details"], json!(items));
+}
+
+/// Reasoning that a client brings and does not say whose it was goes to compatible servers; OpenAI knows no such field.
+#[test]
+fn reasoning_of_nobody_goes_to_compatible_servers_alone() {
+    let form = ThoughtForm::Plain { field: "reasoning_content".to_owned(), text: "t".to_owned() };
+    let thoughts = vec![Thought { by: String::new(), form }];
+    let message = Message::Assistant { content: "a".to_owned(), tool_calls: Vec::new(), thoughts };
+    let request = Request { messages: vec![message], ..Request::default() };
+    let sent = |limit| {
+        let dialect = OpenAi { name: "m".to_owned(), token_limit: limit };
+        dialect.body(&request)["messages"][0]["reasoning_content"].clone()
+    };
+    assert_eq!(sent(TokenLimit::MaxTokens), "t");
+    assert_eq!(sent(TokenLimit::MaxCompletionTokens), Value::Null);
+}
+
+#[test]
+fn likelihoods_come_with_the_text_that_they_are_of() {
+    let data = r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[{"token":"Hi","logprob":-0.1,"bytes":[72,105],"top_logprobs":[]}],"refusal":null}}]}"#;
+    let token = json!({"token": "Hi", "logprob": -0.1, "bytes": [72, 105], "top_logprobs": []});
+    check(&[data], &[text("Hi"), Event::Likelihoods(vec![token])], FinishReason::Stop);
+    check(
+        &[r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":null}]}"#],
+        &[text("Hi")],
         FinishReason::Stop,
     );
 }

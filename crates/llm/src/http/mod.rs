@@ -19,7 +19,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 
-pub use policy::HttpPolicy;
+pub use policy::{HttpPolicy, RetryCount};
 pub(crate) use refusal::message_in;
 
 use crate::Error;
@@ -45,6 +45,7 @@ pub(crate) struct Endpoint {
     key: Key,
     client: Client,
     policy: HttpPolicy,
+    retries: RetryCount,
 }
 
 impl Endpoint {
@@ -73,7 +74,13 @@ impl Endpoint {
             retry_after: None,
             message,
         })?;
-        Ok(Self { provider, url, headers, key, client, policy })
+        Ok(Self { provider, url, headers, key, client, policy, retries: RetryCount::default() })
+    }
+
+    /// Has repetitions counted together with those of others.
+    pub(crate) fn counting(mut self, retries: RetryCount) -> Self {
+        self.retries = retries;
+        self
     }
 
     /// Sends `body` until an answer begins, within the policy.
@@ -86,6 +93,7 @@ impl Endpoint {
             };
             failures += 1;
             let Some(wait) = self.policy.wait_before_retry(failures, &error) else { return Err(error) };
+            self.retries.add_one();
             tracing::warn!(
                 provider = self.provider,
                 code = error.code(),

@@ -2,6 +2,8 @@
 //!
 //! Must never ask for the time: a date in `retry-after` is measured against the date of the same response.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::fmt::rfc2822;
@@ -25,6 +27,22 @@ pub struct HttpPolicy {
     pub longest_wait: Duration,
     /// Bytes of one answer as they come over the wire.
     pub answer_bytes: usize,
+}
+
+/// How often requests were repeated. Clones count together.
+#[derive(Debug, Clone, Default)]
+pub struct RetryCount(Arc<AtomicU64>);
+
+impl RetryCount {
+    /// The number so far.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_one(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Default for HttpPolicy {

@@ -33,6 +33,7 @@ pub fn settings(url: &str) -> ProviderSettings {
         gemini_base_url: Some(url.to_owned()),
         ollama_host: Some(url.to_owned()),
         policy: HttpPolicy { first_backoff: Duration::from_millis(1), ..HttpPolicy::default() },
+        ..ProviderSettings::default()
     }
 }
 

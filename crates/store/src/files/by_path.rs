@@ -185,6 +185,29 @@ pub fn read_from(source: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
+/// The bytes of all files beneath a folder, as far as they can be looked at; `leave_out` names what at its top is not counted. No
+/// link is followed.
+#[must_use]
+pub fn size_beneath(folder: &Path, leave_out: &[&str]) -> u64 {
+    let mut sum = 0_u64;
+    let mut folders = vec![(folder.to_owned(), leave_out)];
+    while let Some((folder, leave_out)) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            if leave_out.iter().any(|name| entry.file_name() == *name) {
+                continue;
+            }
+            // Of a link the link itself.
+            let Ok(metadata) = entry.metadata() else { continue };
+            match metadata.is_dir() {
+                true => folders.push((entry.path(), &[])),
+                false => sum = sum.saturating_add(metadata.len()),
+            }
+        }
+    }
+    sum
+}
+
 /// How many bytes a file has; none where there is none.
 pub fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default()

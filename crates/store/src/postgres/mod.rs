@@ -20,7 +20,8 @@ use tokio_postgres::types::ToSql;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
 use self::sql::{
-    APPEND, BY_ID, BY_NAME, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, VALUE, VERSION,
+    APPEND, BY_ID, BY_NAME, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, SIZE, VALUE,
+    VERSION,
 };
 use crate::Error;
 use crate::store::{Pending, Store};
@@ -263,6 +264,14 @@ impl Store for PostgresStore {
             let before = after.map_or_else(|| vec![0xff; 17], |after| after.to_bytes().to_vec());
             let rows = self.query(LIST, &[&before, &int(limit as u64)]).await?;
             self.each(&rows, rows::summary)
+        })
+    }
+
+    fn size(&self, session: SessionId) -> Pending<'_, u64> {
+        Box::pin(async move {
+            let row = self.one(SIZE, &[&&session.to_bytes()[..]]).await?;
+            self.must_exist(session, &row)?;
+            self.row(&row, |row| number(row, 0))
         })
     }
 

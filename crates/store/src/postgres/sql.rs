@@ -41,6 +41,10 @@ pub(super) const DUE: &str = "
 pub(super) const LIST: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM engross_sessions
     WHERE id < $1 ORDER BY id DESC LIMIT $2";
+pub(super) const SIZE: &str = "
+    SELECT coalesce((SELECT sum(length(e.body)) FROM engross_entries e WHERE e.session = s.id), 0)::bigint
+        + coalesce((SELECT length(p.state) FROM engross_snapshots p WHERE p.session = s.id), 0)::bigint
+    FROM engross_sessions s WHERE s.id = $1";
 pub(super) const VALUE: &str = "SELECT session, value FROM engross_names WHERE name = $1";
 pub(super) const NAMES: &str = "SELECT name, value FROM engross_names WHERE session = $1 ORDER BY name";
 

@@ -198,6 +198,10 @@ impl Store for SqliteStore {
         self.read(move |connection| read::list(connection, after, limit))
     }
 
+    fn size(&self, session: SessionId) -> Pending<'_, u64> {
+        self.read(move |connection| read::size(connection, session))
+    }
+
     fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
         self.read(move |connection| read::names(connection, session))
     }

@@ -31,6 +31,10 @@ const NAMES: &str = "SELECT name, value FROM names WHERE session = ?1 ORDER BY n
 pub(super) const VALUE: &str =
     "SELECT s.id, n.value FROM names n JOIN sessions s ON s.number = n.session WHERE n.name = ?1";
 
+const SIZE: &str = "
+    SELECT coalesce((SELECT sum(length(body)) FROM entries WHERE place > ?1 AND place <= ?2), 0)
+        + coalesce((SELECT length(state) FROM snapshots WHERE session = ?3), 0)";
+
 /// The last number that an entry can have.
 const LAST: u64 = u32::MAX as u64;
 
@@ -57,6 +61,13 @@ pub(super) fn names(connection: &Connection, session: SessionId) -> Result<Vec<(
     let mut statement = connection.prepare_cached(NAMES)?;
     let rows = statement.query_map([number], |row| Ok((name(row, 0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn size(connection: &Connection, session: SessionId) -> Result<u64, Fault> {
+    let session = number_of(connection, session)?;
+    let mut statement = connection.prepare_cached(SIZE)?;
+    Ok(statement
+        .query_row(params![place(session, 0), place(session, LAST), session], |row| number(row, 0))?)
 }
 
 /// The number that a session has in the file.

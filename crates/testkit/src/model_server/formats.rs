@@ -64,7 +64,23 @@ fn chat_pieces(turn: &Value, body: &Value, calls: &[Call]) -> Vec<String> {
     };
     let mut pieces: Vec<String> =
         words(&turn["reasoning"]).map(|it| chunk(json!({"reasoning_content": it}), None)).collect();
-    pieces.extend(words(&turn["text"]).map(|it| chunk(json!({"content": it}), None)));
+    pieces.extend(
+        turn["reasoning_details"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| chunk(json!({"reasoning_details": [item]}), None)),
+    );
+    let likely = |word: &str| {
+        let mut choice = json!({"index": 0, "delta": {"content": word}, "finish_reason": null});
+        if body["logprobs"] == json!(true) {
+            let token =
+                json!({"token": word, "logprob": -0.25, "bytes": word.as_bytes(), "top_logprobs": []});
+            choice["logprobs"] = json!({"content": [token], "refusal": null});
+        }
+        event("", &json!({"choices": [choice]}))
+    };
+    pieces.extend(words(&turn["text"]).map(|it| likely(&it)));
     for (index, Call { id, name, arguments }) in calls.iter().enumerate() {
         let function = json!({"name": name, "arguments": ""});
         pieces.push(call(index, json!({"id": id, "type": "function", "function": function})));

@@ -121,6 +121,9 @@ impl EntryLines<'_> {
             LogEvent::Steered { content } | LogEvent::Reminded { content } => {
                 self.message(line::user(content, &[], self.at));
             }
+            LogEvent::Summarised { until, text, .. } => {
+                self.custom("engross:summary", json!({"messages": until, "text": text}));
+            }
             LogEvent::Configured(settings) => {
                 self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
             }

@@ -106,7 +106,7 @@ impl TurnTask {
         let mut thoughts = Thoughts::default();
         let renderer = &self.renderer;
         let answer = async {
-            let _permit = working.acquire().await;
+            let _place = working.place().await;
             collect_within(Limits::default(), model.answer(request), |event| {
                 let thought = match event {
                     Event::Reasoning(delta) => thoughts.add(delta, config.clock.millis()),

@@ -157,6 +157,8 @@ impl AnswerPrinter {
             | TurnEvent::Content { .. }
             | TurnEvent::Thinking { .. }
             | TurnEvent::Call { .. }
+            | TurnEvent::Thoughts(_)
+            | TurnEvent::Likelihoods(_)
             | TurnEvent::Failed { .. } => Ok(()),
         }
     }

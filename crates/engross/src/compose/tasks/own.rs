@@ -159,7 +159,10 @@ async fn hear(
                 .to_owned(),
             },
             TurnEvent::Thinking { more, .. } => AgentEvent::Thought(more),
-            TurnEvent::Warning { .. } | TurnEvent::Content { .. } => continue,
+            TurnEvent::Warning { .. }
+            | TurnEvent::Content { .. }
+            | TurnEvent::Thoughts(_)
+            | TurnEvent::Likelihoods(_) => continue,
             TurnEvent::Call { name, .. } => {
                 let message =
                     format!("the model called '{name}', which only a client could carry out: leave it out");

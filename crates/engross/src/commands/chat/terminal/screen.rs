@@ -292,7 +292,10 @@ impl Screen {
                     self.print(&[StyledLine::of("/retry asks again", Style::DIM)]);
                 }
             }
-            TurnEvent::Content { .. } | TurnEvent::Call { .. } => {}
+            TurnEvent::Content { .. }
+            | TurnEvent::Call { .. }
+            | TurnEvent::Thoughts(_)
+            | TurnEvent::Likelihoods(_) => {}
         }
     }
 
