@@ -149,6 +149,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ),
     ("rawzip", &["engross-docx"]),
     ("pulldown-cmark", &["engross"]),
+    ("rcgen", &["engross-tls"]),
     ("ring", &["engross-attest", "engross-openclaw"]),
     ("rmcp", &["engross-mcp"]),
     ("rustyline", &["engross"]),

@@ -16,6 +16,7 @@ mod shared;
 mod skill;
 mod skillbook;
 mod task;
+mod word;
 
 use std::path::PathBuf;
 
@@ -44,6 +45,7 @@ pub(crate) use task::{
     AnswerArgs, AtBridgeArgs, BridgeArgs, EndArgs, KeyArgs, ListThreadsArgs, OpenArgs, PlaceArgs, RunArgs,
     RunnerArgs, SandboxArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs, VerifyFilesArgs, WatchArgs,
 };
+pub(crate) use word::{WordArgs, WordCommand, WordExportArgs, WordInstallArgs, WordUninstallArgs};
 
 /// Agents that edit Word documents and prove every change.
 #[derive(Debug, Parser)]
@@ -135,6 +137,9 @@ pub(crate) enum Command {
     /// Be an agent in an editor: Zed, JetBrains, Neovim and others, over the Agent Client Protocol.
     #[cfg_attr(not(feature = "acp"), command(hide = true))]
     Acp(AcpArgs),
+    /// Put the pane into Word on this machine, take it away, look whether all is well, or write it as files for a web server.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
+    Word(WordArgs),
     /// The skill that tells agents how to work with this program: write it where they look, or print it.
     AgentSkill(AgentSkillArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
@@ -170,6 +175,7 @@ impl Command {
             Self::Skills(args) => args.command.wants_json(),
             Self::AgentsMd(args) => args.command.wants_json(),
             Self::Doctor(args) => args.common.json,
+            Self::Word(args) => args.command.wants_json(),
             Self::Chat(_)
             | Self::Serve(_)
             | Self::Mcp(_)

@@ -67,4 +67,13 @@ engross_protocol::codes! {
             message says which.",
         remedy: "See `engross --help` or `engross COMMAND --help`.",
     }
+    WORD_NOT_INSTALLED: Usage, 500 {
+        summary: "There is no certificate for the pane of Word.",
+        why: "\
+            `engross serve --word` speaks https with the certificate that `engross word install` made in the \
+            folder for data, and there is none in this one.",
+        remedy: "\
+            Run `engross word install`, with the `--data` of the server if it has one; or give a certificate \
+            of your own by `--tls-cert` and `--tls-key`.",
+    }
 }

@@ -46,6 +46,8 @@ pub(crate) mod task;
 pub(crate) mod transcript;
 pub(crate) mod verify;
 #[cfg(feature = "server")]
+pub(crate) mod word;
+#[cfg(feature = "server")]
 pub(crate) mod write;
 
 #[cfg(all(test, feature = "server"))]

@@ -21,7 +21,7 @@ use crate::commands::{
     resolve, review, revisions, verify,
 };
 #[cfg(feature = "server")]
-use crate::commands::{agents_md, chat, keys, learn, serve, sessions, skills, task, transcript, write};
+use crate::commands::{agents_md, chat, keys, learn, serve, sessions, skills, task, transcript, word, write};
 use crate::failure;
 use crate::output::{Output, note};
 use crate::settings::Environment;
@@ -94,6 +94,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Mcp(args) => mcp::run(args, &environment),
         #[cfg(feature = "acp")]
         Command::Acp(args) => acp::run(args, &environment),
+        #[cfg(feature = "server")]
+        Command::Word(args) => word::run(args, &environment, output),
         Command::AgentSkill(args) => agent_skill::run(args),
         Command::Doctor(args) => doctor::run(args, &environment, output),
         Command::Completions(args) => package::completions(args),
@@ -102,6 +104,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Mcp(_) => Err(Failure::left_out("`engross mcp`", "mcp")),
         #[cfg(not(feature = "acp"))]
         Command::Acp(_) => Err(Failure::left_out("`engross acp`", "acp")),
+        #[cfg(not(feature = "server"))]
+        Command::Word(_) => Err(Failure::left_out("`engross word`", "server")),
         #[cfg(not(feature = "server"))]
         Command::Write(_) => Err(Failure::left_out("`engross write`", "server")),
         #[cfg(not(feature = "server"))]

@@ -3,13 +3,21 @@
 //!
 //! Must never trust a certificate that the system does not trust, or offer less than TLS 1.2.
 
+#[cfg(feature = "local")]
+mod local;
+#[cfg(test)]
+mod local_tests;
+
 use std::sync::Arc;
 
+#[cfg(feature = "local")]
+pub use local::{LIFETIME_DAYS, LocalCertificate, make_local};
 pub use rustls::ServerConfig;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls_platform_verifier::{BuilderVerifierExt, Verifier};
 
 /// Why no connection can be made safe.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +34,12 @@ pub enum TlsError {
     /// Certificate and key of a server do not belong together.
     #[error("the certificate cannot be used with this key: {0}")]
     Identity(rustls::Error),
+    /// A certificate could not be made.
+    #[error("no certificate can be made: {0}")]
+    NotMade(String),
+    /// The machine does not trust a certificate.
+    #[error("this machine does not trust the certificate: {0}")]
+    NotTrusted(rustls::Error),
 }
 
 /// For connections that are secured: certificates are checked against those that the machine trusts, so that those which a
@@ -75,6 +89,25 @@ pub fn server(chain: &[u8], key: &[u8]) -> Result<ServerConfig, TlsError> {
         builder.with_no_client_auth().with_single_cert(chain, key).map_err(TlsError::Identity)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Whether this machine trusts the first certificate of `chain`, in PEM, for the name `host` at this moment.
+///
+/// # Errors
+/// [`TlsError::NotTrusted`] if it does not, the others if nobody can tell.
+pub fn check_trusted(chain: &[u8], host: &str, unix_seconds: u64) -> Result<(), TlsError> {
+    let chain: Result<Vec<CertificateDer<'static>>, _> = CertificateDer::pem_slice_iter(chain).collect();
+    let chain = chain.map_err(|error| TlsError::Pem(format!("the certificate is not PEM: {error}")))?;
+    let (leaf, above) = chain
+        .split_first()
+        .ok_or_else(|| TlsError::Pem("the file holds no certificate in PEM".to_owned()))?;
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|error| TlsError::Pem(format!("'{host}' is no name of a server: {error}")))?;
+    let verifier =
+        Verifier::new(Arc::new(rustls::crypto::ring::default_provider())).map_err(TlsError::Roots)?;
+    let now = UnixTime::since_unix_epoch(std::time::Duration::from_secs(unix_seconds));
+    verifier.verify_server_cert(leaf, above, &name, &[], now).map_err(TlsError::NotTrusted)?;
+    Ok(())
 }
 
 fn builder() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, TlsError> {

@@ -50,6 +50,9 @@ pub(crate) struct ServeArgs {
     /// File with the private key of the certificate, in PEM. Both files are read again on SIGHUP.
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Speak https with the certificate of `engross word install`, at its port unless --listen says another one.
+    #[arg(long, conflicts_with_all = ["tls_cert", "tls_key"])]
+    pub(crate) word: bool,
     /// Origin that web pages may call from, besides this machine; may be repeated.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Vec<String>,
@@ -85,6 +88,7 @@ impl ServeArgs {
             ("token", text(&self.token)),
             ("tls_cert", path(&self.tls_cert)),
             ("tls_key", path(&self.tls_key)),
+            ("word", if self.word { vec!["true".to_owned()] } else { Vec::new() }),
             ("cors", self.cors.clone()),
             ("strict_models", if self.strict_models { vec!["true".to_owned()] } else { Vec::new() }),
             ("access_log", path(&self.access_log)),

@@ -68,6 +68,7 @@ pub(crate) const ROWS: &[ServeRow] = &[
     row("token", RowKind::Text),
     row("tls_cert", RowKind::Path),
     row("tls_key", RowKind::Path),
+    row("word", RowKind::Switch),
     row("cors", RowKind::List),
     row("strict_models", RowKind::Switch),
     row("access_log", RowKind::Path),

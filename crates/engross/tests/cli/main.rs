@@ -51,6 +51,8 @@ mod telemetry;
 mod terminal;
 mod transcripts;
 mod verifying;
+#[cfg(unix)]
+mod word;
 mod workspaces;
 mod writes;
 

@@ -36,16 +36,15 @@ static STYLE_FILE: LazyLock<PageFile> = LazyLock::new(|| {
     PageFile::new("text/css; charset=utf-8", POLICY, include_bytes!("../../assets/taskpane.css"))
 });
 /// The icons that its manifest names, by their width.
-static ICONS: LazyLock<[(&str, PageFile); 5]> = LazyLock::new(|| {
-    let icon = |bytes| PageFile::new("image/png", POLICY, bytes);
-    [
-        ("icon-16.png", icon(include_bytes!("../../../../web/taskpane/icons/icon-16.png").as_slice())),
-        ("icon-32.png", icon(include_bytes!("../../../../web/taskpane/icons/icon-32.png").as_slice())),
-        ("icon-64.png", icon(include_bytes!("../../../../web/taskpane/icons/icon-64.png").as_slice())),
-        ("icon-80.png", icon(include_bytes!("../../../../web/taskpane/icons/icon-80.png").as_slice())),
-        ("icon-192.png", icon(include_bytes!("../../../../web/taskpane/icons/icon-192.png").as_slice())),
-    ]
-});
+const ICON_BYTES: [(&str, &[u8]); 5] = [
+    ("icon-16.png", include_bytes!("../../../../web/taskpane/icons/icon-16.png")),
+    ("icon-32.png", include_bytes!("../../../../web/taskpane/icons/icon-32.png")),
+    ("icon-64.png", include_bytes!("../../../../web/taskpane/icons/icon-64.png")),
+    ("icon-80.png", include_bytes!("../../../../web/taskpane/icons/icon-80.png")),
+    ("icon-192.png", include_bytes!("../../../../web/taskpane/icons/icon-192.png")),
+];
+static ICONS: LazyLock<[(&str, PageFile); 5]> =
+    LazyLock::new(|| ICON_BYTES.map(|(name, bytes)| (name, PageFile::new("image/png", POLICY, bytes))));
 #[cfg(feature = "word-engine")]
 static WORKER_FILE: LazyLock<PageFile> = LazyLock::new(|| {
     PageFile::new(SCRIPT, POLICY, include_bytes!("../../../../web/engine/pkg/engine-worker.js"))
@@ -58,6 +57,49 @@ static MODULE_FILE: LazyLock<PageFile> = LazyLock::new(|| {
         include_bytes!("../../../../web/engine/pkg/engross_wasm_bg.wasm"),
     )
 });
+
+/// The files of the engine, which a pane on a web server needs beside it.
+pub const ENGINE_FILES: [&str; 2] = ["engine-worker.js", "engross_wasm_bg.wasm"];
+
+/// Providers that a pane without a server may ask, with a key of the person's own. A browser asks none but these.
+const PROVIDERS: &str =
+    "https://api.openai.com https://api.anthropic.com https://generativelanguage.googleapis.com";
+
+/// The pane for a web server of any kind: it has no engross behind it. Such a server sends no policy with its files, so that it stands in
+/// the page. The engine is among them if this program holds it.
+#[must_use]
+pub fn hosted_pane_files() -> Vec<(String, Vec<u8>)> {
+    let own = "connect-src 'self'";
+    let policy = POLICY.replace(own, &format!("{own} {PROVIDERS}"));
+    let head = format!(
+        "<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"engross-server\" content=\"none\">"
+    );
+    let page = String::from_utf8_lossy(include_bytes!("../../assets/taskpane.html")).replacen(
+        "<meta charset=\"utf-8\">",
+        &head,
+        1,
+    );
+    let mut files = vec![
+        ("index.html".to_owned(), page.into_bytes()),
+        ("policy.js".to_owned(), include_bytes!("../../assets/policy.js").to_vec()),
+        ("taskpane.js".to_owned(), include_bytes!("../../assets/taskpane.js").to_vec()),
+        ("taskpane.css".to_owned(), include_bytes!("../../assets/taskpane.css").to_vec()),
+    ];
+    files.extend(ICON_BYTES.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
+    #[cfg(feature = "word-engine")]
+    files.extend([
+        (
+            "engine-worker.js".to_owned(),
+            include_bytes!("../../../../web/engine/pkg/engine-worker.js").to_vec(),
+        ),
+        (
+            "engross_wasm_bg.wasm".to_owned(),
+            include_bytes!("../../../../web/engine/pkg/engross_wasm_bg.wasm").to_vec(),
+        ),
+    ]);
+    files
+}
 
 /// Whether a path is one of the pane's.
 pub(crate) fn is_public(path: &str) -> bool {
