@@ -5,14 +5,16 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Chat } from "./parts/Chat.tsx";
 import { Checks } from "./parts/Checks.tsx";
+import { Compare } from "./parts/Compare.tsx";
 import { Gate } from "./parts/Gate.tsx";
+import { OwnGate } from "./parts/OwnGate.tsx";
 import { Settings } from "./parts/Settings.tsx";
 import type { Show } from "./show.ts";
-import { beginAnew, conversationKey, failureOf, gate, greet, type Pane } from "./state/pane.ts";
+import { beginAnew, conversationKey, failureOf, gate, greet, isAlone, type Pane } from "./state/pane.ts";
 import { busy, failure, items, restore } from "./state/talk.ts";
 import { language, t } from "./texts.ts";
 
-const VIEWS = ["chat", "checks", "settings"] as const;
+const VIEWS = ["chat", "checks", "compare", "settings"] as const;
 
 export function App({ pane }: { readonly pane: Pane }) {
   const view = useSignal<(typeof VIEWS)[number]>("chat");
@@ -61,10 +63,11 @@ export function App({ pane }: { readonly pane: Pane }) {
         <h1 class="visually-hidden">{t(`view.${view.value}`)}</h1>
         {view.value === "chat" && <Chat pane={pane} show={show} retry={() => void start()} />}
         {view.value === "checks" && <Checks pane={pane} show={show} />}
+        {view.value === "compare" && <Compare pane={pane} />}
         {view.value === "settings" && <Settings pane={pane} />}
       </main>
       <p class="lost" role="status">{lost}</p>
-      {gate.value !== "open" && <Gate enter={start} />}
+      {gate.value !== "open" && (isAlone ? <OwnGate enter={start} /> : <Gate enter={start} />)}
     </>
   );
 }

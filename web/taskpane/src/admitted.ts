@@ -2,7 +2,8 @@
 //
 // Must never admit markup, or a script from anywhere else.
 export const VENDOR = "https://appsforoffice.microsoft.com/";
-export const WORKER = "/word/engine-worker.js";
+/** Beside the page, wherever that is. */
+export const WORKER = "engine-worker.js";
 
 /** The address if it may be run, or nothing. */
 export function admitted(address: string, here: string): string | null {
@@ -12,6 +13,6 @@ export function admitted(address: string, here: string): string | null {
   } catch {
     return null;
   }
-  const isWorker = url.origin === new URL(here).origin && url.pathname === WORKER;
+  const isWorker = url.href === new URL(WORKER, here).href;
   return url.href.startsWith(VENDOR) || isWorker ? url.href : null;
 }

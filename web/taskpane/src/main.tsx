@@ -2,6 +2,8 @@
 import { render } from "preact";
 import { App } from "./App.tsx";
 import { Missing } from "./parts/Missing.tsx";
+import { look } from "./state/look.ts";
+import { restorePreferences } from "./state/preferences.ts";
 import { openPane } from "./state/pane.ts";
 
 const root = document.getElementById("root");
@@ -16,7 +18,8 @@ async function begin(place: HTMLElement): Promise<void> {
     render(<Missing what="word" />, place);
     return;
   }
-  render(<App pane={openPane(Office, Word)} />, place);
+  restorePreferences(Office.context.partitionKey);
+  render(<App pane={openPane(Office, Word, look)} />, place);
 }
 
 if (root) void begin(root);

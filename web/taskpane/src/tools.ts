@@ -2,11 +2,12 @@
 //
 // Must never run two calls at once, nor say of a change more than the ladder found.
 import type { Tool, ToolResult } from "../../shared/src/session-client.ts";
-import { OpenFile, type Engine, type Reading } from "./ladder/engine.ts";
+import { OpenFile, type Engine, type ParagraphReading, type Reading } from "./ladder/engine.ts";
 import { climb, readDocument, type LadderOptions } from "./ladder/ladder.ts";
 import { counts, type Outcome } from "./ladder/report.ts";
 import { located } from "./ladder/text.ts";
 import type { WordDocument } from "./ladder/word.ts";
+import type { Found, Look } from "./research.ts";
 
 const OPERATIONS = [
   '{"op":"modify_text","target":"P3","originalText":"…","replacementText":"…"} (occurrence: 1, "all" where it stands several times)',
@@ -42,10 +43,16 @@ export const TOOLS: readonly Tool[] = [
     parameters: { type: "object", properties: { paragraphIndex: { type: "integer" }, text: { type: "string" } }, required: ["paragraphIndex"] },
     readOnly: true,
   },
+  {
+    name: "research",
+    description: "Looks something up in the web. The answer names its sources: cite their addresses where you use it. It costs another model call, and no word of the document goes along but what you put into the question.",
+    parameters: { type: "object", properties: { question: { type: "string", description: "what to find out, in full" } }, required: ["question"] },
+    readOnly: true,
+  },
 ];
 
-/** Those that change nothing. */
-export const READING = TOOLS.filter(({ readOnly }) => readOnly);
+/** Those that look at the document and at nothing else. */
+export const READING = TOOLS.filter(({ name }) => name === "read_document" || name === "navigate_to_section");
 
 /** Characters of a reading that go to a model at once. */
 const MOST_READ = 24_000;
@@ -53,18 +60,24 @@ const MOST_READ = 24_000;
 export interface Done {
   readonly result: ToolResult;
   readonly outcome?: Outcome;
+  readonly found?: Found;
   readonly isFailed: boolean;
 }
 
 export class Toolbox {
   readonly word: WordDocument;
   readonly engine: Engine;
+  readonly #look: Look;
+  readonly #named: (names: ReadonlyMap<number, string>) => void;
   /** The texts of the body as they were last read, by their numbers from 1, and as the host told them. */
   #read: { readonly texts: ReadonlyMap<number, string>; readonly host: readonly string[] } | undefined;
 
-  constructor(word: WordDocument, engine: Engine) {
+  /** `look` searches the web; `named` hears what people call the paragraphs that were read. */
+  constructor(word: WordDocument, engine: Engine, look: Look, named: (names: ReadonlyMap<number, string>) => void = () => undefined) {
     this.word = word;
     this.engine = engine;
+    this.#look = look;
+    this.#named = named;
   }
 
   async run(call: { id: string; name: string; arguments: string }, options: Omit<LadderOptions, "signature"> & { author: string }): Promise<Done> {
@@ -84,6 +97,10 @@ export class Toolbox {
         case "navigate_to_section": {
           const isShown = await this.show(Number(given["paragraphIndex"]), typeof given["text"] === "string" ? given["text"] : undefined);
           return { result: result(isShown ? "shown" : "the paragraph is not there any more; read the document again", !isShown), isFailed: !isShown };
+        }
+        case "research": {
+          const found = await this.#look(String(given["question"] ?? ""), options.signal);
+          return { result: result(found), found, isFailed: false };
         }
         default:
           return { result: result(`there is no tool ${call.name}`, true), isFailed: true };
@@ -105,6 +122,7 @@ export class Toolbox {
     return OpenFile.use(this.engine, source, async (file) => {
       const all = await file.paragraphs("accepted");
       this.#read = { texts: new Map([...all.byNumber].map(([number, { text }]) => [number, text])), host: survey.texts };
+      this.#named(new Map([...all.byNumber].map(([number, paragraph]) => [number, nameOf(paragraph)])));
       const chosen = Object.fromEntries(["from", "search", "limit"].flatMap((name) => (options[name] === undefined || options[name] === "" ? [] : [[name, options[name]]])));
       const page = await file.read({ limit: 200, ...chosen });
       return lines(page, bodyOnly);
@@ -119,6 +137,14 @@ export class Toolbox {
     return at !== undefined && at >= 0 && at < texts.length && this.word.show(at, words);
   }
 
+  /** Which paragraph of the last reading stands at a place of the document now, both counted from 1. */
+  async asRead(place: number): Promise<number | undefined> {
+    if (!this.#read) return undefined;
+    const { texts } = await this.word.survey();
+    const at = located(texts, this.#read.host, place - 1);
+    return at === undefined ? undefined : at + 1;
+  }
+
   /** What the person has selected, for a model. */
   async selection(): Promise<{ text: string; number: number | undefined }> {
     const [{ text, paragraphs, ids }, survey] = [await this.word.selection(), await this.word.survey()];
@@ -127,6 +153,14 @@ export class Toolbox {
     const at = byId >= 0 ? byId : same.length === 1 ? same[0] : undefined;
     return { text: text.slice(0, 4_000), number: at === undefined ? undefined : at + 1 };
   }
+}
+
+/** What a person calls a paragraph: its number in the document, and how it begins. */
+function nameOf({ marker, section, bullet, text }: ParagraphReading): string {
+  const number = bullet ? "" : (marker ?? section ?? "");
+  const words = text.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 40);
+  const begins = words === "" ? "" : `“${words}${words.length < text.trim().length ? " …" : ""}”`;
+  return [number, begins].filter(Boolean).join(" ");
 }
 
 function lines({ paragraphs, cursor, total, stories }: Reading, bodyOnly: boolean): string {

@@ -1,8 +1,8 @@
 // The pane in a real browser, on a real server, in the double of Word.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 
 import type { FakeWord, HostOptions } from "../../fakeword/src/index.ts";
 
@@ -28,11 +28,13 @@ export interface PaneWindow {
   readonly misdeeds: string[];
   /** The document as it would be saved now. */
   bytes(): Promise<Uint8Array>;
+  /** Loads the pane anew beside the same document. */
+  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens the pane beside a document. */
-export async function openPane(browser: Browser, baseUrl: string, document: Uint8Array, host: HostOptions = {}, options: BrowserContextOptions = {}): Promise<PaneWindow> {
+export async function openPane(browser: Browser, baseUrl: string, document: Uint8Array, host: HostOptions = {}, options: BrowserContextOptions = {}, before?: (context: BrowserContext) => Promise<void>): Promise<PaneWindow> {
   const origin = new URL(baseUrl).origin;
   const context = await browser.newContext({ viewport: { width: 350, height: 720 }, locale: "en-GB", acceptDownloads: true, ...options });
   // A loaded machine takes its time; a step that does not come names itself all the same.
@@ -56,6 +58,7 @@ export async function openPane(browser: Browser, baseUrl: string, document: Uint
     const url = request.url();
     if (!/^(data|blob):/.test(url) && !url.startsWith(`${origin}/`) && url !== vendor) misdeeds.push(`request ${url.slice(0, 200)}`);
   });
+  await before?.(context);
   const page = await context.newPage();
   page.on("pageerror", (error) => misdeeds.push(`error ${error.message}`));
   page.on("dialog", (dialog) => {
@@ -73,8 +76,24 @@ export async function openPane(browser: Browser, baseUrl: string, document: Uint
     page,
     misdeeds,
     bytes: async () => Uint8Array.from(Buffer.from(await page.evaluate(() => (globalThis as unknown as Held).fakeBytes()), "base64")),
+    reload: async () => {
+      const kept = await page.evaluate(() => {
+        const { fake, fakeBytes } = globalThis as unknown as Held;
+        return { document: fakeBytes(), settings: [...fake.host.settings] };
+      });
+      await page.addInitScript((value) => Object.assign(globalThis, { given: value }), { ...kept, options: host });
+      await page.reload();
+    },
     close: () => context.close(),
   };
+}
+
+/** A picture of the pane for eyes, where somebody has named a folder for it. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const folder = process.env["ENGROSS_TEST_SHOTS"];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png`, clip: { x: 0, y: 0, width: page.viewportSize()?.width ?? 350, height: (page.viewportSize()?.height ?? 720) - 50 } });
 }
 
 /** Whether there is what the pane needs. */

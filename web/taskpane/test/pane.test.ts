@@ -1,5 +1,4 @@
 // What a person does in the pane, in a real browser against a real server and the double of Word.
-import { mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
 
@@ -7,7 +6,7 @@ import { binary, serveModel, type Server } from "../../shared/test/server.ts";
 import { browserPath, expectAccessible, launch } from "../../workbench/test/browser.ts";
 import { script } from "../../workbench/test/script.ts";
 import { engine, errors, markdown, revisions, texts } from "../../fakeword/test/double.ts";
-import { hasEngine, openPane, type Held, type PaneWindow } from "./pane-browser.ts";
+import { hasEngine, openPane, shot, type Held, type PaneWindow } from "./pane-browser.ts";
 
 const CONTRACT = "# Services\n\nThe Supplier shall deliver within thirty (30) days.\n\nNotices are sent by registered post.\n\nThe law of Ireland governs.\n\nSigned by both.";
 
@@ -30,6 +29,10 @@ const TURNS = script(
   { asked: "hostile", text: HOSTILE.join("\n\n"), calls: [{ name: HOSTILE[0] ?? "", args: { x: HOSTILE[1] } }, { name: "apply_redlines", args: { operations: [{ op: "modify_text", originalText: "Ireland", replacementText: HOSTILE[0], plain: true }] } }], then: HOSTILE.join("\n\n") },
   { asked: "flood", text: "x".repeat(2_000_000) },
   { asked: "slow", text: "word ".repeat(2_000), delay: 40 },
+  { asked: "stubborn", calls: [{ name: "apply_redlines", args: { operations: [change("no such words", "x")] } }], thenCalls: [{ name: "apply_redlines", args: { operations: [change("nor these", "x")] } }] },
+  { asked: "what is usual", calls: [{ name: "research", args: { question: "limitation period in Ireland" } }], then: "Two years, by the act." },
+  { asked: "limitation period", text: "Two years.", sources: [{ url: "https://law.example/act", title: "The act" }] },
+  { asked: "limitation period", calls: [{ name: "perform_research", args: { instruction: "limitation period in Ireland" } }], then: "Looked up." },
   { asked: "time limits", text: "LOOK\nOnly one limit, in [P2]." },
   { asked: "defined terms", text: "GOOD\nAll are." },
 );
@@ -63,13 +66,6 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     expect(texts(bytes, "original")).toEqual(texts(contract));
     expect(window.misdeeds).toEqual([]);
   };
-  const shot = async (page: Page, name: string) => {
-    const folder = process.env["ENGROSS_TEST_SHOTS"];
-    if (folder === undefined) return;
-    mkdirSync(folder, { recursive: true });
-    await page.screenshot({ path: `${folder}/${name}.png`, clip: { x: 0, y: 0, width: page.viewportSize()?.width ?? 350, height: (page.viewportSize()?.height ?? 720) - 50 } });
-  };
-
   test("changes the open document, says how, shows the place and takes it back", async () => {
     const window = await openPane(browser, server.baseUrl, contract);
     const { page } = window;
@@ -145,7 +141,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
       fake.person.erase(4, "The law of Ireland governs.");
       fake.person.type(4, "Gone.");
     });
-    await page.locator(".prose").getByRole("button", { name: "P4" }).click();
+    // A place has the name that people have for it.
+    await page.locator(".prose").getByRole("button", { name: "“The law of Ireland governs.”" }).click();
     await page.getByText("P4 is not there any more").waitFor();
     await page.getByRole("button", { name: "New chat" }).click();
     await say(page, "guide me");
@@ -187,7 +184,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
       elements: document.querySelectorAll("iframe, object, embed, base, svg, img, .talk a, .talk script").length,
       scripts: document.scripts.length,
       handlers: [...document.querySelectorAll("*")].filter((element) => element.getAttributeNames().some((name) => name.startsWith("on"))).length,
-      stored: localStorage.length + sessionStorage.length + document.cookie.length,
+      // What can be taken back is kept until the window is closed, and nothing else is.
+      stored: localStorage.length + document.cookie.length + Object.keys(sessionStorage).filter((key) => !key.startsWith("engross.change.")).length,
     }));
     expect(found).toEqual({ elements: 0, scripts: 3, handlers: 0, stored: 0 });
     await expectSound(window);
@@ -204,6 +202,119 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await expect.poll(() => page.locator(".card .tag").allTextContents(), { timeout: 30_000 }).toEqual(["good", "look", "good"]);
     await shot(page, "6-checks");
     await expectAccessible(page, "checks");
+    await window.close();
+  });
+
+  test("is loaded anew: what was said is there, and what was changed can be taken back", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await say(page, "Make it sixty days.");
+    await page.getByText("The period in").waitFor();
+    await rest(page);
+    await window.reload();
+    await page.getByText("The period in").waitFor();
+    await page.getByRole("button", { name: "Take these changes back" }).click();
+    await page.getByRole("button", { name: "Take back", exact: true }).click();
+    await page.getByText("taken back").waitFor();
+    expect(texts(await window.bytes())).toEqual(texts(contract));
+    await expectSound(window);
+    await window.close();
+  });
+
+  test("leads from a place of the document to what was said about it", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await say(page, "peruse it");
+    await page.getByText("I have read it").waitFor();
+    await rest(page);
+    const ask = page.getByRole("button", { name: "What was said about the place" });
+    await page.evaluate(() => (globalThis as unknown as Held).fake.select(5));
+    await ask.click();
+    await page.getByText("Nothing yet.").waitFor();
+    await page.evaluate(() => {
+      const { fake } = globalThis as unknown as Held;
+      fake.person.add(1, "Put in above.");
+      fake.select(5);
+    });
+    await ask.click();
+    await page.locator(".talk-row.is-found").waitFor();
+    expect(await page.locator(".talk-row.is-found").textContent()).toContain("I have read it");
+    expect(window.misdeeds).toEqual([]);
+    await window.close();
+  });
+
+  test("stops when the same goes wrong twice, says why, and can be gone on with", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await say(page, "be stubborn");
+    await page.getByRole("alert").filter({ hasText: "CHANGES_FAIL" }).waitFor();
+    await rest(page);
+    expect(await page.locator(".step").count()).toBe(2);
+    await page.getByRole("button", { name: "Close" }).click();
+    await say(page, "Make it sixty days.");
+    await page.getByText("The period in").waitFor();
+    await rest(page);
+    await expectSound(window);
+    await window.close();
+  });
+
+  test("looks something up by the server's model, and shows its sources", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await say(page, "Tell me what is usual.");
+    await page.getByRole("link", { name: "The act" }).waitFor();
+    expect(await page.getByRole("link", { name: "The act" }).getAttribute("href")).toBe("https://law.example/act");
+    await page.getByText("Two years, by the act.").waitFor();
+    await rest(page);
+    // The session that searched is gone.
+    const { data } = (await (await fetch(`${server.baseUrl}/sessions`)).json()) as { data: { key: string }[] };
+    expect(data.filter(({ key }) => key.includes("research-"))).toEqual([]);
+    expect(window.misdeeds).toEqual([]);
+    await window.close();
+  });
+
+  test("compares the document with a file, and leaves it as it is", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await page.getByRole("button", { name: "Compare", exact: true }).first().click();
+    await page.getByLabel("File").setInputFiles({ name: "earlier.docx", mimeType: "application/octet-stream", buffer: Buffer.from(markdown(CONTRACT.replace("thirty (30)", "twenty (20)"))) });
+    await expectAccessible(page, "compare");
+    await page.locator("form").getByRole("button", { name: "Compare" }).click();
+    await page.getByText(/^\d+ changes$/).waitFor();
+    await page.getByRole("button", { name: "Open the copy" }).click();
+    await expect.poll(() => page.evaluate(() => (globalThis as unknown as Held).fake.host.opened.length)).toBe(1);
+    const made = Uint8Array.from(await page.evaluate(() => [...((globalThis as unknown as Held).fake.host.opened[0] ?? [])]));
+    expect([texts(made)[1], texts(made, "original")[1]]).toEqual(["The Supplier shall deliver within thirty (30) days.", "The Supplier shall deliver within twenty (20) days."]);
+    await page.getByLabel("File").setInputFiles({ name: "x.docx", mimeType: "application/octet-stream", buffer: Buffer.from("no document") });
+    await page.locator("form").getByRole("button", { name: "Compare" }).click();
+    await expect.poll(() => page.locator(".problem").first().textContent()).toMatch(/^[A-Z_]+: /);
+    await shot(page, "12-compare");
+    await expectSound(window);
+    await window.close();
+  });
+
+  test("keeps a person's name, questions and wishes, and no word of a document", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByLabel("Your name").fill("Ada Person");
+    await page.getByLabel("Standing instructions").fill("I act for the supplier.");
+    await page.getByRole("button", { name: "Checks" }).click();
+    await page.getByLabel("New question").fill("Is there a cap?");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Chat", exact: true }).click();
+    await say(page, "peruse it");
+    await page.getByText("I have read it").waitFor();
+    await rest(page);
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+    expect(kept).toContain("Is there a cap?");
+    for (const word of ["Supplier", "registered post", "peruse"]) expect(kept).not.toContain(word);
+    await window.reload();
+    await page.getByRole("button", { name: "Settings" }).click();
+    expect([await page.getByLabel("Your name").inputValue(), await page.getByLabel("Standing instructions").inputValue()]).toEqual(["Ada Person", "I act for the supplier."]);
+    await page.getByRole("button", { name: "Checks" }).click();
+    await page.getByText("Is there a cap?").waitFor();
+    expect(window.misdeeds).toEqual([]);
     await window.close();
   });
 
@@ -300,8 +411,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await expectAccessible(page, `${name}, changed`);
     await shot(page, `9-${name}`);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    for (const view of isGerman ? ["Prüfungen", "Einstellungen"] : ["Checks", "Settings"]) {
-      await page.getByRole("button", { name: view }).click();
+    for (const view of isGerman ? ["Prüfungen", "Vergleich", "Einstellungen"] : ["Checks", "Compare", "Settings"]) {
+      await page.getByRole("button", { name: view, exact: true }).first().click();
       await page.locator(".page").waitFor();
       await expectAccessible(page, `${name}, ${view}`);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view).toBe(true);

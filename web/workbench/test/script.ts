@@ -14,21 +14,28 @@ export interface ScriptedTurn {
   readonly hangsAfter?: number;
   /** What it says when the calls are done. */
   readonly then?: string;
+  /** What it calls again whenever calls are done. */
+  readonly thenCalls?: ScriptedTurn["calls"];
+  /** Whether this answers a search of the web, and what it rests on. */
+  readonly sources?: readonly { readonly url: string; readonly title: string }[];
 }
 
 /** A file for `--model script:FILE`. */
 export function script(...turns: readonly ScriptedTurn[]): string {
-  const told = turns.flatMap(({ asked, text = "", calls, delay, hangsAfter, then }) => {
+  const told = turns.flatMap(({ asked, text = "", calls, delay, hangsAfter, then, thenCalls, sources }) => {
     const when = asked === undefined ? {} : { contains: asked };
     const turn = {
-      when: { last_role: "user", ...when },
+      when: sources ? { web_search: true, ...when } : { last_role: "user", ...when },
+      ...(sources ? { sources } : {}),
       times: 0,
       text,
       ...(calls ? { tool_calls: calls } : {}),
       ...(delay === undefined ? {} : { delay_ms: delay }),
       ...(hangsAfter === undefined ? {} : { fault: { kind: "hang", after: hangsAfter } }),
     };
-    return then === undefined ? [turn] : [turn, { when: { last_role: "tool", ...(asked === undefined ? {} : { anywhere: asked }) }, times: 0, text: then }];
+    const more = asked === undefined ? {} : { anywhere: asked };
+    if (thenCalls) return [turn, { when: { last_role: "tool", ...more }, times: 0, text: "", tool_calls: thenCalls }];
+    return then === undefined ? [turn] : [turn, { when: { last_role: "tool", ...more }, times: 0, text: then }];
   });
   const file = join(mkdtempSync(join(tmpdir(), "engross-script-")), "script.json");
   writeFileSync(file, JSON.stringify({ turns: told, default: { text: "No turn of the script fits this." } }));

@@ -6,6 +6,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Show } from "../show.ts";
 import { counts, type StepReport } from "../ladder/report.ts";
 import { preview, type UndoReport } from "../ladder/undo.ts";
+import { PlaceButton } from "./PlaceButton.tsx";
+import { Copy } from "./Copy.tsx";
 import { failureOf, type Pane } from "../state/pane.ts";
 import { busy, failure, takeBack, type Item } from "../state/talk.ts";
 import { shown, t } from "../texts.ts";
@@ -41,7 +43,7 @@ export function Change({ item, pane, show }: { readonly item: ChangeItem; readon
         {outcome.steps.map((step, at) => <Step key={at} step={step} show={show} />)}
         {outcome.comments.map(({ paragraph, status, note }, at) => (
           <li key={`c${at}`} class="outcome">
-            {paragraph > 0 && <Place number={paragraph} show={show} />}
+            {paragraph > 0 && <PlaceButton number={paragraph} show={show} />}
             <span>{t("change.comment")} · {t(`step.${status}`)}</span>
             {note && <span class="small-text muted">{shown(note)}</span>}
           </li>
@@ -60,7 +62,7 @@ export function Change({ item, pane, show }: { readonly item: ChangeItem; readon
           {outcome.proof.errors.slice(0, 2).map(shown).join(", ")}
         </p>
       )}
-      {outcome.copy && <Copy bytes={outcome.copy} pane={pane} />}
+      {outcome.copy && <Copy what={t("copy.what")} name="redline.docx" bytes={outcome.copy} pane={pane} />}
       {undone ? (
         <Undone reports={undone} />
       ) : seen.value ? (
@@ -79,15 +81,11 @@ export function Change({ item, pane, show }: { readonly item: ChangeItem; readon
   );
 }
 
-function Place({ number, show }: { readonly number: number; readonly show: Show }) {
-  return <button type="button" class="place" onClick={() => show(`P${number}`)}>P{number}</button>;
-}
-
 function Step({ step, show }: { readonly step: StepReport; readonly show: Show }) {
   const { status, rung, paragraph, author, checked, note } = step;
   return (
     <li class="outcome">
-      <Place number={paragraph} show={show} />
+      <PlaceButton number={paragraph} show={show} />
       <span>
         {t(`step.${status}`)}
         {status === "done" && <> · {t(`rung.${rung}`)} · {shown(author ?? "")}{checked ? ` · ${t("step.checked")}` : ""}</>}
@@ -110,29 +108,5 @@ function Undone({ reports, isPreview = false }: { readonly reports: readonly Und
         </li>
       ))}
     </ul>
-  );
-}
-
-function Copy({ bytes, pane }: { readonly bytes: Uint8Array; readonly pane: Pane }) {
-  const problem = useSignal("");
-  const open = () => {
-    pane.word.openNew(bytes).catch((thrown: unknown) => (problem.value = t("copy.failed", { why: failureOf(thrown).message })));
-  };
-  const download = () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([bytes as BlobPart], { type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document" }));
-    link.download = "redline.docx";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  };
-  return (
-    <div class="copy">
-      <p class="small-text">{t("copy.what")}</p>
-      <div class="row">
-        <button type="button" class="button small" onClick={open}>{t("copy.open")}</button>
-        <button type="button" class="button small" onClick={download}>{t("copy.download")}</button>
-      </div>
-      <p class="problem" role="alert">{problem}</p>
-    </div>
   );
 }

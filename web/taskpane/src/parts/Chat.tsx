@@ -1,10 +1,12 @@
 // The conversation: what was said and done, and where the person says more.
 //
 // Must never clear what the person is typing, or offer to send while something is under way.
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Show } from "../show.ts";
 import type { Pane } from "../state/pane.ts";
-import { modelName } from "../state/pane.ts";
+import { failureOf, modelName } from "../state/pane.ts";
+import { aboutPlace } from "../state/places.ts";
 import { busy, cancel, draft, failure, items, send, type Item } from "../state/talk.ts";
 import { isText, shown, t } from "../texts.ts";
 import { Change } from "./Change.tsx";
@@ -16,6 +18,8 @@ export function Chat({ pane, show, retry }: { readonly pane: Pane; readonly show
   const field = useRef<HTMLTextAreaElement>(null);
   const isAtEnd = useRef(true);
   const count = items.value.length;
+  const found = useSignal<number | undefined>(undefined);
+  const notFound = useSignal("");
   useEffect(() => {
     if (list.current && isAtEnd.current) list.current.scrollTop = list.current.scrollHeight;
   });
@@ -26,6 +30,19 @@ export function Chat({ pane, show, retry }: { readonly pane: Pane; readonly show
     draft.value = "";
     isAtEnd.current = true;
     void send(pane, text).then(() => field.current?.focus());
+  };
+  const find = async () => {
+    notFound.value = "";
+    try {
+      found.value = await aboutPlace(pane, items.value);
+      if (found.value === undefined) notFound.value = t("chat.notAbout");
+      const row = found.value === undefined ? undefined : list.current?.querySelectorAll<HTMLElement>(":scope > [data-row]")[found.value];
+      isAtEnd.current = false;
+      row?.scrollIntoView({ block: "nearest" });
+      row?.focus();
+    } catch (thrown) {
+      notFound.value = failureOf(thrown).message;
+    }
   };
   return (
     <div class="chat">
@@ -38,7 +55,11 @@ export function Chat({ pane, show, retry }: { readonly pane: Pane; readonly show
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => (isAtEnd.current = scrollHeight - scrollTop - clientHeight < 60)}
       >
         {count === 0 && <Welcome />}
-        {items.value.map((item, at) => <Row key={"id" in item ? item.id : at} item={item} pane={pane} show={show} />)}
+        {items.value.map((item, at) => (
+          <div key={"id" in item ? item.id : at} data-row tabIndex={-1} class={found.value === at ? "talk-row is-found" : "talk-row"}>
+            <Row item={item} pane={pane} show={show} />
+          </div>
+        ))}
         {failure.value && <Failure failure={failure.value} retry={retry} dismiss={() => (failure.value = undefined)} />}
       </div>
       <form class="say" onSubmit={say}>
@@ -55,6 +76,12 @@ export function Chat({ pane, show, retry }: { readonly pane: Pane; readonly show
             }}
           />
         </label>
+        {count > 0 && (
+          <div class="row spread">
+            <button type="button" class="button quiet small" onClick={() => void find()}>{t("chat.about")}</button>
+            <span class="small-text muted" role="status">{notFound.value}</span>
+          </div>
+        )}
         <div class="row spread">
           <span class="small-text muted" role="status">{busy.value === "no" ? shown(modelName.value ?? "") : t(`busy.${busy.value}`)}</span>
           {busy.value === "no" ? (
@@ -85,6 +112,20 @@ function Row({ item, pane, show }: { readonly item: Item; readonly pane: Pane; r
       return <p class="bubble">{shown(item.text)}</p>;
     case "said":
       return <Prose text={item.text} show={show} />;
+    case "sources":
+      return (
+        <section class="card sources" aria-label={t("sources.title")}>
+          <p class="card-head"><strong>{t("sources.title")}</strong></p>
+          <ol class="rows">
+            {item.sources.map(({ url, title }) => (
+              <li key={url} class="outcome">
+                <a href={url} target="_blank" rel="noopener noreferrer">{shown(title)}</a>
+                <span class="small-text muted">{shown(hostOf(url))}</span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      );
     case "stopped":
       return <p class="muted small-text">{t("chat.stopped")}</p>;
     case "change":
@@ -99,5 +140,14 @@ function Row({ item, pane, show }: { readonly item: Item; readonly pane: Pane; r
         </div>
       );
     }
+  }
+}
+
+/** The machine of an address, so that nobody is led elsewhere than a title says. */
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host;
+  } catch {
+    return url;
   }
 }

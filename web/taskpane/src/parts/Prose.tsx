@@ -4,6 +4,7 @@
 import { blocks, MOST_DRAWN, PIECES } from "../../../shared/src/prose.ts";
 import type { Show } from "../show.ts";
 import { shown, t } from "../texts.ts";
+import { PlaceButton } from "./PlaceButton.tsx";
 
 export function Prose({ text, show }: { readonly text: string; readonly show: Show }) {
   const rest = text.length - MOST_DRAWN;
@@ -13,7 +14,7 @@ export function Prose({ text, show }: { readonly text: string; readonly show: Sh
       if (piece.startsWith("`")) return <code key={at}>{shown(piece.slice(1, -1))}</code>;
       if (piece.startsWith("**")) return <strong key={at}>{shown(piece.slice(2, -2))}</strong>;
       const address = piece.replace(/[[\]]/g, "");
-      return <button key={at} type="button" class="place" onClick={() => show(address)}>{address}</button>;
+      return <PlaceButton key={at} number={Number(address.slice(1))} show={show} />;
     });
   return (
     <div class="prose">

@@ -1,5 +1,5 @@
 // Who works here, and how far changes may go.
-import { gate, mayLoseUndo, modelName, person, token, type Pane } from "../state/pane.ts";
+import { furtherModel, furtherModels, gate, instructions, isAlone, mayLoseUndo, modelName, own, person, token, type Pane } from "../state/pane.ts";
 import { language, shown, t } from "../texts.ts";
 
 export function Settings({ pane }: { readonly pane: Pane }) {
@@ -10,6 +10,20 @@ export function Settings({ pane }: { readonly pane: Pane }) {
         <input value={person.value} maxLength={80} autocomplete="off" aria-describedby="person-help" onInput={(event) => (person.value = event.currentTarget.value)} />
       </label>
       <p id="person-help" class="small-text muted">{t("settings.personHelp")}</p>
+      <label>
+        <span>{t("settings.instructions")}</span>
+        <textarea rows={3} value={instructions.value} maxLength={4_000} aria-describedby="wish-help" onInput={(event) => (instructions.value = event.currentTarget.value)} />
+      </label>
+      <p id="wish-help" class="small-text muted">{t("settings.instructionsHelp")}</p>
+      {furtherModels.value.length > 0 && (
+        <label>
+          <span>{t("settings.model")}</span>
+          <select value={furtherModel.value} onChange={(event) => (furtherModel.value = event.currentTarget.value)}>
+            <option value="">{shown(modelName.value ?? "")}</option>
+            {furtherModels.value.map((name) => <option key={name} value={name}>{shown(name)}</option>)}
+          </select>
+        </label>
+      )}
       <fieldset>
         <legend>{t("settings.language")}</legend>
         {(["en", "de"] as const).map((name) => (
@@ -26,13 +40,19 @@ export function Settings({ pane }: { readonly pane: Pane }) {
         </label>
       )}
       <dl class="facts">
-        <dt>{t("settings.server")}</dt>
-        <dd>{location.origin}</dd>
+        <dt>{t(isAlone ? "own.provider" : "settings.server")}</dt>
+        <dd>{isAlone ? (own.value?.provider ?? "–") : location.origin}</dd>
         <dt>{t("settings.model")}</dt>
         <dd>{shown(modelName.value ?? "–")}</dd>
         <dt>Word</dt>
         <dd>{pane.word.platform}, {["1.4", "1.6", "1.8"].filter((version) => pane.word.supports("WordApi", version)).at(-1) ?? "< 1.4"}</dd>
       </dl>
+      {isAlone && (
+        <button type="button" class="button small" onClick={() => {
+          own.value = undefined;
+          gate.value = "asks";
+        }}>{t("own.other")}</button>
+      )}
       {token.value !== undefined && (
         <button type="button" class="button small" onClick={() => {
           token.value = undefined;

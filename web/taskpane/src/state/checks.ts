@@ -21,6 +21,11 @@ export const checks = signal<readonly Check[]>([
   { id: "dates", question: "Do dates, sums and time limits contradict each other?", state: "new" },
 ]);
 
+/** Takes the person's questions in the place of those that are there at first. */
+export function ownQuestions(questions: readonly string[]): void {
+  checks.value = questions.map((question) => ({ id: uuid(), question: question.slice(0, 400), state: "new" }));
+}
+
 const SYSTEM = [
   "You check the document that is open in Word. Read all of it with read_document.",
   "Answer the question in at most three sentences, with places as [P12]. The first line is one word: GOOD, LOOK or BAD.",

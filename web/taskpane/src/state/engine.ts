@@ -6,7 +6,7 @@ import type { Call } from "../../../engine/src/calls.ts";
 import type { Engine } from "../ladder/engine.ts";
 import { WORKER } from "../admitted.ts";
 
-const MODULE = "/word/engross_wasm_bg.wasm";
+const MODULE = new URL("engross_wasm_bg.wasm", document.baseURI).href;
 
 /** Why there is no engine. */
 export class EngineMissing extends Error {
@@ -29,7 +29,7 @@ export class PageEngine implements Engine {
 
   async #start(): Promise<EngineClient> {
     const response = await fetch(MODULE, { method: "HEAD" }).catch(() => undefined);
-    if (!response?.ok) throw new EngineMissing("this server was built without the engine for pages");
-    return new EngineClient(new Worker(WORKER, { type: "module" }) as never, MODULE);
+    if (!response?.ok) throw new EngineMissing("the engine for pages is not there");
+    return new EngineClient(new Worker(new URL(WORKER, document.baseURI), { type: "module" }) as never, MODULE);
   }
 }
