@@ -171,6 +171,12 @@ pub enum Error {
 pub(crate) struct ErrorCode(pub(crate) String);
 
 impl Error {
+    /// What a room below refused, with the status to answer.
+    #[must_use]
+    pub fn of_failure(status: u16, failure: Failure) -> Self {
+        Self::Document { status, failure: Box::new(failure) }
+    }
+
     /// A field with a value it cannot have.
     pub(crate) fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::InvalidRequest { field: field.into(), problem: problem.into() }

@@ -18,6 +18,8 @@ impl RouteName {
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path == "/v1/responses" || path.starts_with("/v1/responses/") => "/v1/responses",
             _ if path == "/v1/sessions" || path.starts_with("/v1/sessions/") => "/v1/sessions",
+            "/v1/skills" => "/v1/skills",
+            _ if path == "/v1/threads" || path.starts_with("/v1/threads/") => "/v1/threads",
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
             _ if path.starts_with("/api/write-session") => "/api/write-session",
             "/acp" | "/acp/rpc" => "/acp",

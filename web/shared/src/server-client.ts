@@ -140,6 +140,53 @@ export interface WriteState {
   readonly receipt: { readonly path: string; readonly bytes: number; readonly lines: number; readonly sha256: string } | null;
 }
 
+/** A lesson that was learnt, with its evidence. */
+export interface LearntSkill {
+  readonly id: string;
+  readonly section: string;
+  readonly content: string;
+  readonly status: "active" | "candidate" | "quarantined" | (string & {});
+  readonly waits: boolean;
+  readonly quarantine: readonly string[];
+  readonly pinned: boolean;
+  readonly justification: string;
+  readonly evidence: string;
+  readonly helpful: number;
+  readonly harmful: number;
+  readonly neutral: number;
+  readonly sessions: number;
+  readonly sources: readonly { readonly trace: string; readonly file?: string; readonly evidence: string; readonly seen?: { readonly line?: number } }[];
+  readonly revision: { readonly content: string; readonly from: string } | null;
+}
+
+export interface SkillList {
+  readonly skillbook: string;
+  readonly skills: readonly LearntSkill[];
+  readonly conflicts: readonly { readonly one: string; readonly other: string }[];
+}
+
+/** A task thread as its record says (schema 20260411), with how it stands. */
+export interface ThreadEntry {
+  readonly threadId: string;
+  readonly title: string;
+  readonly lifecycle: "ready" | "queued" | "running" | "archived" | (string & {});
+  readonly executionBinding: { readonly providerId: string };
+  readonly workspaceBinding: { readonly workspaceKind: string; readonly displayPath: string };
+  readonly contextState: {
+    readonly messages: readonly { readonly role: string; readonly text: string; readonly timestampMs: number; readonly error?: boolean }[];
+    readonly lastArtifactSyncStatus?: string;
+    readonly lastTaskArtifactRelativePaths: readonly string[];
+    readonly lastTaskWarnings?: readonly string[];
+  };
+  readonly lifecycleState: { readonly lastResultCode?: string };
+  readonly updatedAtMs: number;
+}
+
+/** What a person says of a lesson. */
+export type SkillDecision =
+  | { readonly decision: "accept" | "retire" | "decline"; readonly id: string }
+  | { readonly decision: "edit"; readonly id: string; readonly content: string };
+
 export interface FailedRequest {
   readonly at: number;
   readonly route: string;
@@ -288,6 +335,23 @@ export class ServerClient {
 
   writes(): Promise<List<WriteState>> {
     return this.#json("GET", "/write-sessions");
+  }
+
+  threads(): Promise<List<ThreadEntry>> {
+    return this.#json("GET", "/threads");
+  }
+
+  /** Puts a thread away, or takes it back. Title and provider are for one that has no record yet. */
+  async orderThread(id: string, order: "archive" | "restore", known: { readonly title?: string; readonly providerId?: string } = {}): Promise<void> {
+    await this.#json("POST", `/threads/${encodeURIComponent(id)}`, { json: { order, ...known } });
+  }
+
+  skills(): Promise<SkillList> {
+    return this.#json("GET", "/skills");
+  }
+
+  async decideSkills(decisions: readonly SkillDecision[]): Promise<void> {
+    await this.#json("POST", "/skills", { json: { decisions } });
   }
 
   errors(): Promise<List<FailedRequest>> {

@@ -57,7 +57,19 @@ export interface SendOptions {
   readonly tools?: readonly Tool[];
   /** Instructions for this request. */
   readonly system?: string;
+  /** What was said before, of another session: a new one begins with it. */
+  readonly history?: readonly HistoryMessage[];
   readonly signal?: AbortSignal;
+}
+
+/** A message as a session of the server tells it. */
+export interface HistoryMessage {
+  readonly role: "user" | "assistant" | "tool";
+  readonly content: string;
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+  readonly tool_call_id?: string;
+  readonly name?: string;
+  readonly is_error?: boolean;
 }
 
 export interface SessionClient {
@@ -92,9 +104,9 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
   };
   return {
     sessionId,
-    send(text, { tools, system, signal } = {}) {
+    send(text, { tools, system, history = [], signal } = {}) {
       const instructions = system === undefined ? [] : [{ role: "system", content: system }];
-      return ask([...instructions, { role: "user", content: text }], tools ? { tools: tools.map(wireTool) } : {}, signal);
+      return ask([...instructions, ...history, { role: "user", content: text }], tools ? { tools: tools.map(wireTool) } : {}, signal);
     },
     streamToolResult(results, { signal } = {}) {
       return ask([results].flat().map(wireResult), {}, signal);

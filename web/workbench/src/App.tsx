@@ -10,6 +10,7 @@ import { Documents } from "./pages/Documents.tsx";
 import { Server } from "./pages/Server.tsx";
 import { Session } from "./pages/Session.tsx";
 import { Sessions } from "./pages/Sessions.tsx";
+import { Skills } from "./pages/Skills.tsx";
 import { Task } from "./pages/Task.tsx";
 import { Tasks } from "./pages/Tasks.tsx";
 import { Writes } from "./pages/Writes.tsx";
@@ -21,7 +22,7 @@ import type { Route } from "./state/route.ts";
 import { gate, greet, models, person } from "./state/session.ts";
 import { language, t } from "./texts.ts";
 
-const NAV = ["documents", "compare", "sessions", "tasks", "writes", "server"] as const;
+const NAV = ["documents", "compare", "sessions", "tasks", "writes", "skills", "server"] as const;
 
 /** The entry of the menu that a page belongs to. */
 function entryOf(page: Route["page"]): string {
@@ -118,6 +119,8 @@ function Page({ to }: { readonly to: Route }) {
       return <Task key={to.id} id={to.id} />;
     case "writes":
       return <Writes />;
+    case "skills":
+      return <Skills />;
     case "server":
       return <Server />;
     default:

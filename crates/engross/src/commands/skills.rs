@@ -10,16 +10,15 @@ use engross_learn::Error;
 use engross_learn::disk::{BookFile, export_folder};
 use engross_learn::skillbook::render::toon;
 use engross_learn::skillbook::{
-    Author, Book, Effect, Observation, SettleContext, Skill, SkillOperation, SkillStatus, import, markdown,
-    score, settle, to_hybrid, to_iso,
+    Book, Effect, Skill, SkillOperation, SkillStatus, import, markdown, to_hybrid,
 };
-use engross_protocol::{Clock, Exit, Failure, SystemClock};
+use engross_protocol::{Exit, Failure};
 use serde_json::{Value, json};
 
 use super::CommandEnd;
 use super::synced::counted;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, SkillsArgs, SkillsCommand};
-use crate::compose::skillbook::book_paths;
+use crate::compose::skillbook::{book_paths, settle_all, skill_value as value};
 use crate::files::read_text;
 use crate::output::{Output, note, print};
 use crate::settings::Environment;
@@ -113,36 +112,6 @@ fn change(book: &mut BookFile, operations: &[SkillOperation], output: Output) ->
     })
 }
 
-fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<Effect>, Failure> {
-    let context = SettleContext {
-        by: Author::Person,
-        trace: "person",
-        session: "person",
-        seen: Observation::unknown(),
-        now: SystemClock.millis(),
-        doubts: &|_| Vec::new(),
-    };
-    let mut effects = Vec::new();
-    let mut records = Vec::new();
-    // Each operation sees what those before it did.
-    let mut after = book.journal.book.clone();
-    for operation in operations {
-        let verdict = settle(&after, operation, &context);
-        if let Effect::Refused(refused) = verdict.effect {
-            return Err(Failure::new(Exit::Refused, refused.code, refused.message));
-        }
-        effects.push(verdict.effect);
-        for record in &verdict.records {
-            after.apply(record.clone());
-        }
-        records.extend(verdict.records);
-    }
-    for record in records {
-        book.add(record);
-    }
-    Ok(effects)
-}
-
 fn export(args: &ExportArgs, book: &BookFile) -> Result<(), Failure> {
     let book = &book.journal.book;
     let text = match args.format {
@@ -157,18 +126,6 @@ fn export(args: &ExportArgs, book: &BookFile) -> Result<(), Failure> {
         FormatArg::Skill => String::new(),
     };
     print(&text)
-}
-
-fn value(skill: &Skill) -> Value {
-    let total = skill.total();
-    json!({
-        "id": skill.id, "section": skill.section, "content": skill.content, "status": skill.status,
-        "quarantine": skill.quarantine, "pinned": skill.is_pinned, "author": skill.author,
-        "justification": skill.justification, "evidence": skill.evidence,
-        "helpful": total.helpful, "harmful": total.harmful, "neutral": total.neutral,
-        "sessions": skill.sessions(), "sources": skill.sources, "revision": skill.revision,
-        "created": to_iso(skill.created), "updated": to_iso(skill.updated), "score": score(skill, SystemClock.millis()),
-    })
 }
 
 fn word(status: SkillStatus) -> &'static str {

@@ -9,7 +9,9 @@
 //! | `sessions` | where are sessions kept, and what holds for them? |
 //! | `writes` | where is unfinished content, and who looks after it? |
 //! | `signing` | what are receipts signed with? |
-//! | `skillbook` | which files hold the lessons? |
+//! | `skillbook` | which files hold the lessons, and how is one changed by a person? |
+//! | `skill_review` | how does a page see the lessons of a server, and decide about them? |
+//! | `thread_records` | which task threads does a page show, and how are they put away? |
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `owner`, `owners` | what does each owner of a server have, and which owners are there? |
 //! | `keys` | where are the keys of a server, and what opens each? |
@@ -47,9 +49,13 @@ pub(crate) mod server;
 pub(crate) mod sessions;
 pub(crate) mod signing;
 #[cfg(feature = "server")]
+mod skill_review;
+#[cfg(feature = "server")]
 pub(crate) mod skillbook;
 #[cfg(feature = "server")]
 pub(crate) mod tasks;
+#[cfg(feature = "server")]
+mod thread_records;
 #[cfg(feature = "server")]
 pub(crate) mod writes;
 

@@ -13,7 +13,9 @@ use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
 use engross_documents::signature;
 use engross_docx::Tracking;
-use engross_http::{DEFAULT_OWNER, Documents, Limits, task_routes, write_routes};
+use engross_http::{
+    DEFAULT_OWNER, Documents, Limits, skill_routes, task_routes, thread_routes, write_routes,
+};
 use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
 use engross_store::files::{Ages, Locks, RelPath, Root, by_path};
@@ -23,7 +25,10 @@ use engross_tasks::runs::Runs;
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
 
+use super::skill_review::ReviewedBook;
+use super::skillbook::book_of_server;
 use super::tasks::{self, KnownHashes, TaskToolboxes};
+use super::thread_records::ThreadPlace;
 use super::{sessions, writes};
 use crate::files;
 use crate::output::note;
@@ -89,6 +94,9 @@ pub(super) struct OwnerParts {
     writes: WriteService,
     content: ContentTools,
     tasks: tasks::Parts,
+    /// The lessons of the server, which the default owner alone decides about.
+    lessons: Option<ReviewedBook>,
+    threads: ThreadPlace,
     /// The documents of the owner's workspaces.
     pub(super) documents: Documents,
 }
@@ -121,7 +129,16 @@ impl OwnerPlaces {
         };
         let tasks = self.tasks(owner, &data, root.clone(), place)?;
         let principal = principal_of(owner).to_owned();
-        Ok(OwnerParts { principal, root, locks, writes, content, tasks, documents })
+        let named = self.settings.skillbook.value.as_deref();
+        // A machine without a folder of a person has no lessons of theirs.
+        let lessons =
+            (owner == DEFAULT_OWNER).then(|| book_of_server(named, &self.environment).ok()).flatten();
+        let lessons = lessons.map(ReviewedBook);
+        let threads = match self.in_memory {
+            true => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
+            false => ThreadPlace::File(data.join("threads.sqlite")),
+        };
+        Ok(OwnerParts { principal, root, locks, writes, content, tasks, lessons, threads, documents })
     }
 
     /// The bytes of the files that an owner has: workspaces, what they were before, tasks. Blocks.
@@ -235,7 +252,7 @@ impl OwnerParts {
     ) -> Result<(ServedOwner, Router, Bridge), Failure> {
         #[cfg(feature = "mcp")]
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author)?;
-        let Self { principal, writes, tasks, .. } = self;
+        let Self { principal, writes, tasks, lessons, threads, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
         let bridge = tasks::bridge(tasks, sessions)?;
@@ -243,6 +260,11 @@ impl OwnerParts {
         runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
         let routes = write_routes(writes.clone(), limits.clone());
         let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal));
+        let routes = routes.merge(thread_routes(Arc::new(threads), limits.clone()));
+        let routes = match lessons {
+            Some(lessons) => routes.merge(skill_routes(Arc::new(lessons), limits.clone())),
+            None => routes,
+        };
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
         Ok((ServedOwner { writes, runs, store, agents, hashes }, routes, bridge))

@@ -1,11 +1,15 @@
-//! The files of learning that several commands use: the skillbook, and the instructions that show it.
+//! The files of learning that several commands use: the skillbook, and the instructions that show it; and what a person says of a lesson.
 //!
-//! Must never read or write one: it only says where they are.
+//! Must never open or save one: it says where they are, and changes what somebody has open.
 
 use std::path::{Path, PathBuf};
 
 use engross_learn::disk::{BookFile, BookPaths};
-use engross_protocol::{Exit, Failure};
+use engross_learn::skillbook::{
+    Author, Effect, Observation, SettleContext, Skill, SkillOperation, score, settle, to_iso,
+};
+use engross_protocol::{Clock, Exit, Failure, SystemClock};
+use serde_json::{Value, json};
 
 use crate::cli::BookArgs;
 use crate::settings::Environment;
@@ -17,6 +21,15 @@ pub(crate) fn book_paths(args: &BookArgs, environment: &Environment) -> Result<B
     }
     let json = match &args.skillbook {
         Some(path) => path.clone(),
+        None => workspace(environment)?.join("ace_skillbook.json"),
+    };
+    Ok(BookPaths { json })
+}
+
+/// The skillbook that a server's settings name, or the usual one.
+pub(crate) fn book_of_server(named: Option<&Path>, environment: &Environment) -> Result<BookPaths, Failure> {
+    let json = match named {
+        Some(path) => path.to_owned(),
         None => workspace(environment)?.join("ace_skillbook.json"),
     };
     Ok(BookPaths { json })
@@ -49,4 +62,60 @@ pub(crate) fn home(environment: &Environment) -> Result<PathBuf, Failure> {
         Failure::new(Exit::Usage, "USAGE", "there is no home folder; set OPENCLAW_HOME, or name the files")
     })?;
     Ok(dirs.home_dir().join(".openclaw"))
+}
+
+/// Does what a person says of lessons, all of it or nothing; [`BookFile::save`] keeps it.
+pub(crate) fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<Effect>, Failure> {
+    let context = SettleContext {
+        by: Author::Person,
+        trace: "person",
+        session: "person",
+        seen: Observation::unknown(),
+        now: SystemClock.millis(),
+        doubts: &|_| Vec::new(),
+    };
+    let mut effects = Vec::new();
+    let mut records = Vec::new();
+    // Each operation sees what those before it did.
+    let mut after = book.journal.book.clone();
+    for operation in operations {
+        let verdict = settle(&after, operation, &context);
+        if let Effect::Refused(refused) = verdict.effect {
+            return Err(Failure::new(Exit::Refused, refused.code, refused.message));
+        }
+        effects.push(verdict.effect);
+        for record in &verdict.records {
+            after.apply(record.clone());
+        }
+        records.extend(verdict.records);
+    }
+    for record in records {
+        book.add(record);
+    }
+    Ok(effects)
+}
+
+/// New words for a skill, which is shown with them.
+pub(crate) fn edited(id: &str, words: &str) -> [SkillOperation; 2] {
+    let update = SkillOperation::Update {
+        id: id.to_owned(),
+        section: None,
+        content: Some(words.to_owned()),
+        justification: None,
+        evidence: None,
+    };
+    [update, SkillOperation::Accept { id: id.to_owned() }]
+}
+
+/// A lesson for programs.
+pub(crate) fn skill_value(skill: &Skill) -> Value {
+    let total = skill.total();
+    json!({
+        "id": skill.id, "section": skill.section, "content": skill.content, "status": skill.status,
+        "quarantine": skill.quarantine, "pinned": skill.is_pinned, "author": skill.author,
+        "justification": skill.justification, "evidence": skill.evidence,
+        "helpful": total.helpful, "harmful": total.harmful, "neutral": total.neutral,
+        "sessions": skill.sessions(), "sources": skill.sources, "revision": skill.revision,
+        "created": to_iso(skill.created), "updated": to_iso(skill.updated), "score": score(skill, SystemClock.millis()),
+    })
 }

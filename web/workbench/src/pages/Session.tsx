@@ -3,7 +3,8 @@
 // Must never delete without asking.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { ChatMessage, SessionError } from "../../../shared/src/server-client.ts";
+import type { ChatMessage } from "../../../shared/src/server-client.ts";
+import { SessionError } from "../../../shared/src/server-client.ts";
 import { Confirm } from "../parts/Confirm.tsx";
 import { Conversation } from "../parts/Conversation.tsx";
 import { Failure } from "../parts/Failure.tsx";
@@ -13,7 +14,7 @@ import { draft } from "../state/drafts.ts";
 import { say } from "../state/notice.ts";
 import { go, link } from "../state/route.ts";
 import { failureOf, server } from "../state/session.ts";
-import { Talk } from "../state/talk.ts";
+import { fork, Talk } from "../state/talk.ts";
 import { named, shown, t } from "../texts.ts";
 import { nameOf } from "./Sessions.tsx";
 
@@ -23,6 +24,7 @@ const LOOK_EVERY = 5_000;
 export function Session({ id }: { readonly id: string }) {
   const talk = useMemo(() => new Talk(id, undefined, () => undefined), [id]);
   const isDeleting = useSignal(false);
+  const isForking = useSignal(false);
   const failure = useSignal<SessionError | undefined>(undefined);
   useEffect(() => {
     void talk.open();
@@ -51,6 +53,7 @@ export function Session({ id }: { readonly id: string }) {
           {isRunning && <button type="button" class="button" onClick={() => void talk.stop()}>{t("ask.stop")}</button>}
           <button type="button" class="button" disabled={!session} onClick={() => void exported("md")}>{t("sessions.exportMarkdown")}</button>
           <button type="button" class="button" disabled={!session} onClick={() => void exported("json")}>{t("sessions.exportJson")}</button>
+          <button type="button" class="button" disabled={!session} aria-expanded={isForking.value} onClick={() => (isForking.value = !isForking.value)}>{t("sessions.fork")}</button>
           <button type="button" class="button" disabled={!session} onClick={() => (isDeleting.value = true)}>{t("common.delete")}</button>
         </span>
       </div>
@@ -61,6 +64,8 @@ export function Session({ id }: { readonly id: string }) {
           {session.workspace !== null && <Files workspace={session.workspace} />}
         </p>
       )}
+      {isForking.value && <Fork id={id} workspace={session?.workspace ?? undefined} failed={(error) => (failure.value = error)} />}
+      {talk.goesOnFrom !== undefined && <p class="muted">{t("sessions.goesOn", { name: shown(nameOf(talk.goesOnFrom)) })}</p>}
       {failure.value && <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} />}
       <div class="card"><Conversation talk={talk} /></div>
       <Say talk={talk} />
@@ -81,6 +86,46 @@ export function Session({ id }: { readonly id: string }) {
       )}
     </div>
   );
+}
+
+interface ForkProps {
+  readonly id: string;
+  readonly workspace: string | undefined;
+  readonly failed: (error: SessionError) => void;
+}
+
+/** Asks for the name of a session that begins with what was said in this one. This one stays as it is. */
+function Fork({ id, workspace, failed }: ForkProps) {
+  const name = useSignal(`${nameOf(id)} (2)`);
+  const begin = async (event: Event) => {
+    event.preventDefault();
+    const key = name.value.trim();
+    if (key === "" || key === nameOf(id)) return;
+    try {
+      // A name that is taken would be gone on with, and not begun.
+      if (await isTaken(key)) throw new SessionError("SESSION_EXISTS", t("sessions.taken", { name: key }));
+      fork(key, { from: id, messages: await everything(id), workspace });
+      go({ page: "session", key });
+    } catch (error) {
+      failed(failureOf(error));
+    }
+  };
+  return (
+    <form class="row" onSubmit={(event) => void begin(event)}>
+      <input autofocus required maxLength={200} aria-label={t("sessions.newName")} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
+      <button class="button primary">{t("sessions.fork")}</button>
+    </form>
+  );
+}
+
+async function isTaken(key: string): Promise<boolean> {
+  try {
+    await server.value.session(key);
+    return true;
+  } catch (error) {
+    if (failureOf(error).code === "SESSION_UNKNOWN") return false;
+    throw error;
+  }
 }
 
 function Files({ workspace }: { readonly workspace: string }) {

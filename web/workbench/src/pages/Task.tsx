@@ -3,7 +3,7 @@
 // Must never offer a file of another run, or open one as a page.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { SessionError } from "../../../shared/src/server-client.ts";
+import type { SessionError, ThreadEntry } from "../../../shared/src/server-client.ts";
 import type { Artifact, Job, RunUpdate } from "../../../shared/src/tasks-client.ts";
 import { Failure } from "../parts/Failure.tsx";
 import { Prose } from "../parts/Prose.tsx";
@@ -13,27 +13,75 @@ import { openFile } from "../state/files.ts";
 import { say } from "../state/notice.ts";
 import { failureOf, server } from "../state/session.ts";
 import { shown, size, t, when } from "../texts.ts";
-import { Ask, NewTask, tasks, titleOf } from "./Tasks.tsx";
+import { Ask, NewTask, tasks, threadTitle, titleOf } from "./Tasks.tsx";
+import { Clipped } from "../parts/Clipped.tsx";
 
 export function Task({ id }: { readonly id: string }) {
   const jobs = useResource(() => tasks().jobs(), [id], 2_000);
   const questions = useResource(() => tasks().questions(), [id], 2_000);
+  const threads = useResource(() => server.value.threads(), [id], 5_000);
+  const record = threads.value?.data.find(({ threadId }) => threadId === id);
+  const isAway = record?.lifecycle === "archived";
+  const failure = useSignal<SessionError | undefined>(undefined);
   const runs = (jobs.value ?? [])
     .filter(({ threadId }) => threadId === id)
     .sort((one, other) => ((one.createdAt ?? "") < (other.createdAt ?? "") ? -1 : 1));
   const last = runs.at(-1);
   const isOpen = last?.status === "pending" || last?.status === "running";
+  const order = async (what: "archive" | "restore") => {
+    failure.value = undefined;
+    try {
+      await server.value.orderThread(id, what, { title: titleOf(id), ...(last?.providerId ? { providerId: last.providerId } : {}) });
+      say(t(what === "archive" ? "tasks.wasArchived" : "tasks.wasRestored"));
+      await threads.reload();
+    } catch (problem) {
+      failure.value = failureOf(problem);
+    }
+  };
   return (
     <div class="page">
       <p><a href="#/tasks">{t("tasks.title")}</a></p>
-      <h1><bdi>{shown(titleOf(id))}</bdi></h1>
+      <div class="list-head">
+        <h1><bdi>{shown(record && runs.length === 0 ? threadTitle(record).slice(0, 160) : titleOf(id))}</bdi></h1>
+        {(last !== undefined || record !== undefined) && (
+          <button type="button" class="button" disabled={isOpen || record?.lifecycle === "running" || record?.lifecycle === "queued"} onClick={() => void order(isAway ? "restore" : "archive")}>
+            {t(isAway ? "tasks.restore" : "tasks.archive")}
+          </button>
+        )}
+      </div>
+      {failure.value && <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} />}
+      {isAway && <p class="warning">{t("tasks.isArchived")}</p>}
       {jobs.failure && <Failure failure={jobs.failure} retry={() => void jobs.reload()} />}
       {(questions.value ?? []).filter(({ threadId }) => threadId === id).map((question) => (
         <Ask key={question.requestId} question={question} answered={() => void questions.reload()} />
       ))}
       <ol class="cards">{runs.map((run) => <Run key={run.jobId} run={run} />)}</ol>
-      {last && !isOpen && <NewTask thread={id} providerId={last.providerId ?? undefined} submitted={() => void jobs.reload()} />}
+      {runs.length === 0 && record && <Recorded thread={record} />}
+      {last && !isOpen && !isAway && <NewTask thread={id} providerId={last.providerId ?? undefined} submitted={() => void jobs.reload()} />}
     </div>
+  );
+}
+
+/** A thread of the terminal: what was said, how its newest run ended, and which files are of that run. */
+function Recorded({ thread }: { readonly thread: ThreadEntry }) {
+  const { contextState, lifecycleState, workspaceBinding } = thread;
+  return (
+    <section class="card">
+      {contextState.messages.map(({ role, text }, at) => (
+        role === "user" ? <div key={at} class="bubble"><Clipped text={text} /></div> : <Prose key={at} text={text} />
+      ))}
+      <dl class="task-facts">
+        <div><dt>{t("tasks.code")}</dt><dd><code>{shown(lifecycleState.lastResultCode ?? "–")}</code></dd></div>
+        <div><dt>{t("tasks.sync")}</dt><dd><code>{shown(contextState.lastArtifactSyncStatus ?? "–")}</code></dd></div>
+      </dl>
+      {contextState.lastTaskArtifactRelativePaths.length > 0 && (
+        <ul class="artifacts" aria-label={t("tasks.files")}>
+          {contextState.lastTaskArtifactRelativePaths.slice(0, 200).map((path) => <li key={path} class="artifact"><bdi>{shown(path)}</bdi></li>)}
+        </ul>
+      )}
+      {(contextState.lastTaskWarnings ?? []).map((warning) => <p key={warning} class="warning">{shown(warning).slice(0, 600)}</p>)}
+      {workspaceBinding.workspaceKind === "localFs" && <p class="muted small-text">{t("tasks.ofTerminal", { folder: shown(workspaceBinding.displayPath) })}</p>}
+    </section>
   );
 }
 

@@ -4,7 +4,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { TasksClient } from "../../../shared/src/tasks-client.ts";
 import type { Job, Provider, Question } from "../../../shared/src/tasks-client.ts";
-import { SessionError } from "../../../shared/src/server-client.ts";
+import { SessionError, type ThreadEntry } from "../../../shared/src/server-client.ts";
 import { Clipped } from "../parts/Clipped.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { useResource } from "../parts/resource.ts";
@@ -38,7 +38,13 @@ export function newestOf(jobs: readonly Job[]): readonly Job[] {
 export function Tasks() {
   const jobs = useResource(() => tasks().jobs(), [], EVERY);
   const questions = useResource(() => tasks().questions(), [], EVERY);
-  const newest = newestOf(jobs.value ?? []);
+  const threads = useResource(() => server.value.threads(), [], EVERY);
+  const records = threads.value?.data ?? [];
+  const archived = records.filter(({ lifecycle }) => lifecycle === "archived");
+  const away = new Set(archived.map(({ threadId }) => threadId));
+  const newest = newestOf(jobs.value ?? []).filter(({ threadId }) => !away.has(threadId));
+  // Those of the terminal, whose runs are not in the list of this server.
+  const others = records.filter(({ threadId, lifecycle }) => lifecycle !== "archived" && !newest.some((job) => job.threadId === threadId));
   const open = questions.value ?? [];
   return (
     <div class="page is-wide">
@@ -51,23 +57,60 @@ export function Tasks() {
           {open.map((question) => <Ask key={question.requestId} question={question} answered={() => void questions.reload()} />)}
         </section>
       )}
-      {jobs.value && newest.length === 0 && <p class="empty">{t("tasks.none")}</p>}
-      {newest.length > 0 && (
+      {threads.failure && <Failure failure={threads.failure} retry={() => void threads.reload()} />}
+      {jobs.value && newest.length + others.length === 0 && <p class="empty">{t("tasks.none")}</p>}
+      {newest.length + others.length > 0 && (
         <div class="board">
           {COLUMNS.map((column) => {
             const there = newest.filter(({ status }) => status === column);
+            const terminal = others.filter((thread) => columnOf(thread) === column);
             return (
               <section key={column} class="board-column">
-                <h2>{t(`tasks.${column}`)} <span class="count">{there.length}</span></h2>
+                <h2>{t(`tasks.${column}`)} <span class="count">{there.length + terminal.length}</span></h2>
                 <ul class="cards">
                   {there.slice(0, 100).map((job) => <Card key={job.jobId} job={job} asks={open.some(({ runId }) => runId === job.runId)} />)}
+                  {terminal.slice(0, 100).map((thread) => <ThreadCard key={thread.threadId} thread={thread} />)}
                 </ul>
               </section>
             );
           })}
         </div>
       )}
+      {archived.length > 0 && (
+        <details>
+          <summary>{t("tasks.archived", { count: archived.length })}</summary>
+          <ul class="cards">{archived.slice(0, 200).map((thread) => <ThreadCard key={thread.threadId} thread={thread} />)}</ul>
+        </details>
+      )}
     </div>
+  );
+}
+
+/** Where a thread of the terminal stands on the board. */
+function columnOf({ lifecycle, lifecycleState: { lastResultCode: code } }: ThreadEntry): (typeof COLUMNS)[number] {
+  if (lifecycle === "queued") return "pending";
+  if (lifecycle === "running") return "running";
+  return code === undefined || code === "success" ? "completed" : "failed";
+}
+
+/** What a thread of a record is about: its title, or what was asked first. */
+export function threadTitle({ title, threadId, contextState: { messages } }: ThreadEntry): string {
+  return title || messages.find(({ role }) => role === "user")?.text || titleOf(threadId);
+}
+
+function ThreadCard({ thread }: { readonly thread: ThreadEntry }) {
+  const { threadId, updatedAtMs, executionBinding, contextState, lifecycleState } = thread;
+  const files = contextState.lastTaskArtifactRelativePaths.length;
+  return (
+    <li class="card">
+      <a href={link({ page: "task", id: threadId })}><bdi><Clipped text={threadTitle(thread)} most={160} /></bdi></a>
+      <p class="row muted small-text">
+        <span>{shown(executionBinding.providerId)}</span>
+        <span>{when(updatedAtMs / 1000)}</span>
+        {files > 0 && <span class="tag">{t("tasks.files")}: {files}</span>}
+        {lifecycleState.lastResultCode && lifecycleState.lastResultCode !== "success" && <code class="code">{shown(lifecycleState.lastResultCode)}</code>}
+      </p>
+    </li>
   );
 }
 

@@ -4,12 +4,12 @@
 import { signal } from "@preact/signals";
 
 export type Route =
-  | { readonly page: "documents" | "compare" | "sessions" | "tasks" | "writes" | "server" }
+  | { readonly page: "documents" | "compare" | "sessions" | "tasks" | "writes" | "skills" | "server" }
   | { readonly page: "document"; readonly workspace: string; readonly path: string }
   | { readonly page: "session"; readonly key: string }
   | { readonly page: "task"; readonly id: string };
 
-const LISTS = ["documents", "compare", "sessions", "tasks", "writes", "server"] as const;
+const LISTS = ["documents", "compare", "sessions", "tasks", "writes", "skills", "server"] as const;
 
 export const route = signal<Route>(parsed(location.hash));
 

@@ -16,6 +16,21 @@ export interface Step {
   readonly state: "started" | "running" | "done" | "failed";
 }
 
+/** What a new session begins with: that of another one. */
+export interface SessionSeed {
+  readonly from: string;
+  readonly messages: readonly ChatMessage[];
+  readonly workspace: string | undefined;
+}
+
+const seeds = new Map<string, SessionSeed>();
+
+/** Has a session that is not there yet begin with what was said in another one, up to its last whole answer. */
+export function fork(key: string, { from, messages, workspace }: SessionSeed): void {
+  const last = messages.findLastIndex(({ role, tool_calls: calls }) => role === "assistant" && !calls?.length);
+  seeds.set(key, { from, messages: messages.slice(0, last + 1), workspace });
+}
+
 export interface LiveTurn {
   /** What the person said; unknown of a turn that was found under way. */
   readonly asked: string | undefined;
@@ -41,13 +56,15 @@ export class Talk {
   readonly place: string;
   readonly #workspace: string | undefined;
   readonly #changed: () => void;
+  readonly #seed: SessionSeed | undefined;
   #isStopping = false;
 
   /** `changed` is called whenever the model may have changed a document. */
   constructor(key: string, workspace: string | undefined, changed: () => void) {
     this.key = key;
     this.place = `talk ${key}`;
-    this.#workspace = workspace;
+    this.#seed = seeds.get(key);
+    this.#workspace = workspace ?? this.#seed?.workspace;
     this.#changed = changed;
   }
 
@@ -90,7 +107,13 @@ export class Talk {
       });
       return;
     }
-    await this.#follow(this.#client().send(text), text);
+    const history = this.session.value === undefined ? this.#seed?.messages : undefined;
+    await this.#follow(this.#client().send(text, history ? { history } : {}), text);
+  }
+
+  /** Of which session this one goes on, as long as nothing was said in it. */
+  get goesOnFrom(): string | undefined {
+    return this.session.value === undefined ? this.#seed?.from : undefined;
   }
 
   /** Has the server stop the turn; the stream tells when it has. */
@@ -122,6 +145,7 @@ export class Talk {
       const failure = failureOf(error);
       // Nothing was said yet.
       if (failure.code !== "SESSION_UNKNOWN") this.failure.value = failure;
+      else if (this.#seed) this.messages.value = this.#seed.messages;
     }
   }
 

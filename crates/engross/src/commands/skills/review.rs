@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 
 use super::super::CommandEnd;
 use super::super::synced::counted;
-use super::{change, settle_all, value, word};
+use super::{change, value, word};
 use crate::cli::{ReasonArg, ReviewArgs};
+use crate::compose::skillbook::{edited, settle_all};
 use crate::output::{Output, note, print, prompt};
 
 /// So many sources of a skill are shown.
@@ -89,18 +90,6 @@ fn decided(args: &ReviewArgs, book: &BookFile) -> Vec<SkillOperation> {
         operations.extend(waiting.map(|skill| accept(&skill.id)));
     }
     operations
-}
-
-/// New words for a skill, which is shown with them.
-fn edited(id: &str, words: &str) -> [SkillOperation; 2] {
-    let update = SkillOperation::Update {
-        id: id.to_owned(),
-        section: None,
-        content: Some(words.to_owned()),
-        justification: None,
-        evidence: None,
-    };
-    [update, SkillOperation::Accept { id: id.to_owned() }]
 }
 
 fn is_wanted(skill: &Skill, args: &ReviewArgs) -> bool {
