@@ -4,9 +4,11 @@
 //! A broken promise is a panic. Must never depend on anything but the bytes.
 
 mod comments;
+mod comparing;
 mod operations;
 
 pub use comments::comments;
+pub use comparing::compare;
 pub use operations::apply;
 
 use engross_docx::fuzzing::{

@@ -48,7 +48,7 @@ pub fn apply(data: &[u8]) {
 }
 
 /// The document that operations are tried on.
-fn sample() -> WordDocument {
+pub(crate) fn sample() -> WordDocument {
     static SAMPLE: LazyLock<WordDocument> = LazyLock::new(|| {
         WordDocument::open(builder().build(), &Limits::default()).expect("the sample is a document")
     });
@@ -197,10 +197,10 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Bytes as a row of choices. An exhausted row chooses the first of everything.
-struct Choices<'a>(&'a [u8]);
+pub(crate) struct Choices<'a>(pub(crate) &'a [u8]);
 
 impl Choices<'_> {
-    fn batch(mut self) -> Value {
+    pub(crate) fn batch(mut self) -> Value {
         let document = sample();
         let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
         let lines: Vec<String> = document

@@ -5,9 +5,11 @@ An error is its code and the element it is about: text that takes the look of a 
 
   schema_check.py --documents documents.csv --root FOLDER --out DIR [--limit N]
   schema_check.py --pairs DIR [--limit N]
+  schema_check.py --compared LIST.tsv [--limit N]
 
 DIR is the output of `edit_model.py batch`, or holds NAME.before.docx and NAME.after.docx, as the random batches keep them
-(`ENGROSS_JOBS_KEEP`). Exit 1 when something is new."""
+(`ENGROSS_JOBS_KEEP`). LIST.tsv has lines id, before, after, redline of a comparison, whose redline may have the errors of either.
+Exit 1 when something is new."""
 import argparse
 import collections
 import itertools
@@ -39,7 +41,7 @@ def batches(arguments):
     for path in edit_model.documents(arguments.documents):
         redline = os.path.join(arguments.out, path.replace('/', '__'), 'redline.docx')
         if os.path.exists(redline):
-            yield path, os.path.join(arguments.root, path), redline
+            yield path, [os.path.join(arguments.root, path)], redline
 
 
 def pairs(folder):
@@ -47,27 +49,37 @@ def pairs(folder):
     for name in sorted(os.listdir(folder)):
         stem = name.removesuffix('.after.docx')
         if stem != name:
-            yield stem, os.path.join(folder, stem + '.before.docx'), os.path.join(folder, name)
+            yield stem, [os.path.join(folder, stem + '.before.docx')], os.path.join(folder, name)
+
+
+def compared(listing):
+    """The names, sources and redlines of comparisons."""
+    with open(listing) as file:
+        for line in file:
+            name, before, after, redline = line.rstrip('\n').split('\t')
+            yield name, [before, after], redline
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ('documents', 'root', 'out', 'pairs'):
+    for name in ('documents', 'root', 'out', 'pairs', 'compared'):
         parser.add_argument('--' + name)
     parser.add_argument('--limit', type=int)
     arguments = parser.parse_args()
-    if not arguments.pairs and not (arguments.documents and arguments.root and arguments.out):
+    if not arguments.pairs and not arguments.compared and not (arguments.documents and arguments.root and arguments.out):
         parser.error('either --pairs, or --documents, --root and --out')
     looked_at = unread = 0
     new = collections.defaultdict(list)
     shown, known = {}, {}
-    cases = pairs(arguments.pairs) if arguments.pairs else batches(arguments)
-    for path, source, redline in itertools.islice(cases, arguments.limit):
+    cases = pairs(arguments.pairs) if arguments.pairs else compared(arguments.compared) if arguments.compared else batches(arguments)
+    for path, sources, redline in itertools.islice(cases, arguments.limit):
         try:
-            bytes_of_source = edit_model.read(source)
-            before = known.get(bytes_of_source)
-            if before is None:
-                before = known[bytes_of_source] = errors(source)
+            before = {}
+            for source in sources:
+                bytes_of_source = edit_model.read(source)
+                if bytes_of_source not in known:
+                    known[bytes_of_source] = errors(source)
+                before.update(known[bytes_of_source])
             after = errors(redline)
         except Exception as error:
             unread += 1

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::{Error, Result, root, run_command, say};
 
-const TARGETS: [&str; 7] =
-    ["xml_parse", "package_open", "document_read", "apply", "resolve", "markdown", "comments"];
+const TARGETS: [&str; 8] =
+    ["xml_parse", "package_open", "document_read", "apply", "resolve", "markdown", "comments", "compare"];
 
 /// Runs every fuzz target, or the one named, for some seconds each. Needs `cargo install cargo-fuzz`.
 pub(crate) fn run(target: Option<&str>, seconds: u64) -> Result<()> {
@@ -58,7 +58,7 @@ fn plant(target: &str, folder: &Path) -> Result<()> {
         "document_read" => [vec![example.join("nda.docx")], named(&scenarios, "body.xml")?].concat(),
         "markdown" => vec![root().join("README.md"), root().join("docs/guide/editing.md")],
         // Its bytes are choices, which no file of ours holds.
-        "comments" => vec![],
+        "comments" | "compare" => vec![],
         "apply" => named(&scenarios, "operations.json")?,
         "xml_parse" => vec![
             example.join("nda/word/document.xml"),

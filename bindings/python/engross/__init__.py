@@ -279,11 +279,21 @@ def compare(
     *,
     author: str = "engross",
     date: str | datetime | None = None,
-    view: Literal["accepted", "original"] | None = None,
+    view: Literal["accepted", "original", "as-is"] | None = None,
+    keep_revisions: bool | None = None,
+    formatting: bool | None = None,
     moves: bool | None = None,
     granularity: Literal["word", "clause", "sentence"] | None = None,
 ) -> Comparison:
     """A redline that makes the second document of the first: rejecting it gives the first, accepting it the second."""
-    options = _given(author=author, date=_instant(date), view=view, moves=moves, granularity=granularity)
+    options = _given(
+        author=author,
+        date=_instant(date),
+        view=view,
+        keepRevisions=keep_revisions,
+        formatting=formatting,
+        moves=moves,
+        granularity=granularity,
+    )
     data, report = _called(_engine.compare, _bytes_of(before), _bytes_of(after), options)
     return Comparison(data, json.loads(report))

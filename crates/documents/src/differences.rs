@@ -45,7 +45,7 @@ pub fn summary(changes: &[DocumentChange], proof: Proof) -> String {
         (ChangeSubject::Amount, "Amounts"),
         (ChangeSubject::Date, "Dates and periods"),
         (ChangeSubject::Number, "Numbers"),
-        (ChangeSubject::Term, "Names and defined terms"),
+        (ChangeSubject::Term, "Parties, names and defined terms"),
         (ChangeSubject::Words, "Other words"),
         (ChangeSubject::Layout, "Layout and tables"),
     ] {
@@ -55,12 +55,67 @@ pub fn summary(changes: &[DocumentChange], proof: Proof) -> String {
         }
         let _ = writeln!(text, "\n{title}:");
         for change in own {
-            let _ =
-                writeln!(text, "  {:<6} {}", printable(&change.address), line(change, Palette::new(false)));
+            let _ = writeln!(text, "  {:<6} {}", printable(&change.address), sentence(change));
         }
     }
     text.push('\n');
     text
+}
+
+/// What one change does, in words for somebody who has not seen the document.
+fn sentence(change: &DocumentChange) -> String {
+    let quoted = |text: &str| format!("\u{201C}{}\u{201D}", printable(&shown(text)));
+    if change.is_paragraph || change.counterpart.is_some() {
+        let text = quoted(if change.after.is_empty() { &change.before } else { &change.after });
+        let what = match (change.kind, change.counterpart.as_deref().map(printable)) {
+            (ChangeKind::Insertion, Some(from)) => format!("moved here from {from}"),
+            (_, Some(to)) => format!("moved to {to}"),
+            (ChangeKind::Insertion, None) => "new paragraph".to_owned(),
+            (ChangeKind::Deletion, None) => "paragraph gone".to_owned(),
+            _ => "paragraph replaced".to_owned(),
+        };
+        return if text.chars().count() > 2 { format!("{what}: {text}") } else { what };
+    }
+    if !matches!(change.kind, ChangeKind::Replacement | ChangeKind::Insertion | ChangeKind::Deletion) {
+        return line(change, Palette::new(false));
+    }
+    let (head, tail) = rest_of_word(change);
+    let whole = |text: &str| quoted(format!("{head}{text}{tail}").trim());
+    let sides = (change.before.trim().is_empty(), change.after.trim().is_empty());
+    let what = match sides {
+        (true, true) => return line(change, Palette::new(false)),
+        (true, false) if head.is_empty() && tail.is_empty() => format!("{} is new", whole(&change.after)),
+        (false, true) if head.is_empty() && tail.is_empty() => format!("{} is gone", whole(&change.before)),
+        _ => format!("{} becomes {}", whole(&change.before), whole(&change.after)),
+    };
+    let place = format!("{}{}{}", change.lead, shown(&change.after), change.trail);
+    let place = place.split_whitespace().collect::<Vec<_>>().join(" ");
+    if place == change.after.trim() || place.is_empty() {
+        return what;
+    }
+    format!("{what}, in: {}", printable(&place))
+}
+
+/// What stands of a word or number before and behind the part of it that changes.
+fn rest_of_word(change: &DocumentChange) -> (&str, &str) {
+    let texts = [change.before.as_str(), change.after.as_str()];
+    let joins = |inner: Option<char>, outer: &[char]| {
+        let is_inside = |own: &char| own.is_alphanumeric() || matches!(own, '.' | ',' | ':' | '\'');
+        let far = outer.iter().find(|own| !matches!(own, '.' | ',' | ':' | '\''));
+        inner.is_some_and(char::is_alphanumeric)
+            && outer.first().is_some_and(is_inside)
+            && far.is_some_and(|far| far.is_alphanumeric())
+    };
+    let before: Vec<char> = change.lead.chars().rev().take_while(|own| !own.is_whitespace()).collect();
+    let behind: Vec<char> = change.trail.chars().take_while(|own| !own.is_whitespace()).collect();
+    let head = texts.iter().any(|text| joins(text.chars().next(), &before));
+    let tail = texts.iter().any(|text| joins(text.chars().next_back(), &behind));
+    let start = change.lead.len() - before.iter().map(|own| own.len_utf8()).sum::<usize>();
+    let end = behind.iter().map(|own| own.len_utf8()).sum();
+    (
+        change.lead.get(start..).filter(|_| head).unwrap_or_default(),
+        change.trail.get(..end).filter(|_| tail).unwrap_or_default(),
+    )
 }
 
 /// What one change does.

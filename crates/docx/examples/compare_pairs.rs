@@ -6,8 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Limits, compare};
+use engross_docx::{CompareOptions, ComparedView, Limits, compare};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -17,7 +16,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = CompareOptions {
         author: "Reviewer".to_owned(),
         date: "2026-01-31T09:30:00Z".to_owned(),
-        view: Side::Accept,
+        view: ComparedView::Accepted,
+        keep_revisions: false,
+        formatting: true,
         moves: true,
         granularity: engross_docx::Granularity::Word,
     };

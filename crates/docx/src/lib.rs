@@ -82,9 +82,9 @@ mod text;
 
 pub use check::{check, guards};
 pub use compare::{
-    ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange,
-    Granularity, Limitation, MergeConflict, MergeOptions, MergeProof, MergedDocument, TextFate, changes_of,
-    compare, compare_three, counts_by_story, merged, side_by_side,
+    ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, ComparedView, Comparison,
+    DocumentChange, Granularity, Limitation, MergeConflict, MergeOptions, MergeProof, MergedDocument,
+    TextFate, changes_of, compare, compare_three, counts_by_story, merged, side_by_side,
 };
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, MarkdownReading, More, NumberChange,

@@ -182,7 +182,7 @@ vocabulary! {
        SETTINGS = "settings", DOCUMENT_PROTECTION = "documentProtection", EDIT = "edit", ENFORCEMENT = "enforcement",
        TRACK_REVISIONS = "trackRevisions", W_CHAR = "char", TITLE_PG = "titlePg",
        RSID_R = "rsidR", RSID_R_PR = "rsidRPr", RSID_DEL = "rsidDel", RSID_P = "rsidP", RSID_R_DEFAULT = "rsidRDefault",
-       RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi",
+       RSID_SECT = "rsidSect", KEPT_REVISION = "keptRevision", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi",
        TEXT = "text", RICH_TEXT = "richText", MULTI_LINE = "multiLine", LIST_ITEM = "listItem",
        DISPLAY_TEXT = "displayText", VALUE = "value", LAST_VALUE = "lastValue", FULL_DATE = "fullDate",
        DATE_FORMAT = "dateFormat", LID = "lid", CALENDAR = "calendar", STORE_MAPPED_DATA_AS = "storeMappedDataAs",

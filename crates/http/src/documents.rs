@@ -249,6 +249,8 @@ impl Documents {
             author: options.author.unwrap_or_else(|| self.author.clone()),
             date: options.date.unwrap_or_else(|| self.clock.now().to_string()),
             view: options.view,
+            keep_revisions: options.keep_revisions,
+            formatting: options.formatting,
             moves: options.moves,
             granularity: options.granularity,
         };

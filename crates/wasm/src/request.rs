@@ -3,7 +3,7 @@
 use engross_docx::html::HtmlOptions;
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
-use engross_docx::{CompareOptions, Granularity};
+use engross_docx::{CompareOptions, ComparedView, Granularity};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -136,6 +136,9 @@ pub(crate) struct CompareRequest {
     date: String,
     #[serde(default)]
     view: String,
+    #[serde(default, rename = "keepRevisions")]
+    keep_revisions: bool,
+    formatting: Option<bool>,
     moves: Option<bool>,
     #[serde(default)]
     granularity: String,
@@ -143,10 +146,11 @@ pub(crate) struct CompareRequest {
 
 impl CompareRequest {
     pub(crate) fn options(self) -> Result<CompareOptions, Failure> {
-        let view = match view(&self.view)? {
-            View::Accepted => Side::Accept,
-            View::Original => Side::Reject,
-            _ => return Err(wrong("view: must be accepted or original")),
+        let view = match self.view.as_str() {
+            "accepted" | "" => ComparedView::Accepted,
+            "original" => ComparedView::Original,
+            "as-is" => ComparedView::AsIs,
+            _ => return Err(wrong("view: must be accepted, original or as-is")),
         };
         let granularity = match self.granularity.as_str() {
             "word" | "" => Granularity::Word,
@@ -155,6 +159,14 @@ impl CompareRequest {
             _ => return Err(wrong("granularity: must be word, clause or sentence")),
         };
         let moves = self.moves.unwrap_or(true);
-        Ok(CompareOptions { author: self.author, date: self.date, view, moves, granularity })
+        Ok(CompareOptions {
+            author: self.author,
+            date: self.date,
+            view,
+            keep_revisions: self.keep_revisions,
+            formatting: self.formatting.unwrap_or(true),
+            moves,
+            granularity,
+        })
     }
 }

@@ -44,7 +44,7 @@ fn escape(text: &str, entity: fn(char) -> Option<&'static str>) -> Cow<'_, str> 
 }
 
 /// Decodes references, and line ends as §2.11 wants. The references were checked when the text was parsed.
-pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
+pub fn unescape(raw: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'&', b'\r', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
     }

@@ -153,7 +153,11 @@ export interface HtmlOptions {
 }
 
 export interface CompareOptions extends Signature {
-  view?: "accepted" | "original";
+  view?: "accepted" | "original" | "as-is";
+  /** Earlier authors' tracked changes stay in the redline as theirs. */
+  keepRevisions?: boolean;
+  /** Whether formatting is compared; it stays as it is before without. */
+  formatting?: boolean;
   moves?: boolean;
 }
 

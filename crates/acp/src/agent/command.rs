@@ -9,7 +9,7 @@ use agent_client_protocol_schema::v1::{
 };
 use engross_documents::{Error, Workspace, differences, listing, redline};
 use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Granularity, Tracking, WordDocument};
+use engross_docx::{CompareOptions, ComparedView, Granularity, Tracking, WordDocument};
 use engross_protocol::Failure;
 use engross_store::files::{FileError, Precondition, RelPath};
 use tokio_util::sync::CancellationToken;
@@ -164,7 +164,9 @@ fn compare(workspace: &Workspace, folder: &SessionFolder, files: &[String], auth
     let options = CompareOptions {
         author,
         date: workspace.date(),
-        view: Side::Accept,
+        view: ComparedView::Accepted,
+        keep_revisions: false,
+        formatting: true,
         moves: true,
         granularity: Granularity::default(),
     };

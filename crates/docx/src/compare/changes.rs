@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use engross_xml::{Document, NodeId, NodeKind};
 
+use super::contexts::around;
 use crate::document::WordDocument;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -68,6 +69,12 @@ pub struct DocumentChange {
     pub counterpart: Option<String>,
     /// Whose it is.
     pub author: String,
+    /// Of a change of words: what stands in front of them afterwards, as far as it tells what they are about.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub lead: String,
+    /// And what stands behind them.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub trail: String,
 }
 
 /// The changes of a redline, in order.
@@ -79,6 +86,8 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     let mut trees: HashMap<String, Document> = HashMap::new();
     let mut changes: Vec<DocumentChange> = Vec::new();
     let mut last: Option<PlacedRevision> = None;
+    // Of each change its part, its first and its last element.
+    let mut nodes: Vec<(String, NodeId, NodeId)> = Vec::new();
     // By part: the name of the move that an element is of. By name: the changes at which it goes and comes.
     let mut moved: HashMap<String, HashMap<NodeId, String>> = HashMap::new();
     let mut ends: HashMap<(String, String), [Vec<usize>; 2]> = HashMap::new();
@@ -96,12 +105,30 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
             let tree = trees.get(&placed.part);
             tree.is_some_and(|tree| is_next(tree, last.revision.node, placed.revision.node))
         });
-        add(&mut changes, &placed, joins.map(|last| last.revision.kind), follows);
+        // Words that change on the way stand between those that move.
         let name = moved.get(&placed.part).and_then(|moved| moved.get(&placed.revision.node));
+        let leaves =
+            trees.get(&placed.part).is_some_and(|tree| matches!(tree.name(placed.revision.node), MOVE_FROM));
+        if matches!(placed.revision.kind, RevisionKind::MoveFrom | RevisionKind::MoveTo)
+            && let Some(name) = name
+            && let Some([goes, comes]) = ends.get(&(placed.part.clone(), name.clone()))
+            && let Some(change) =
+                if leaves { goes.last() } else { comes.last() }.and_then(|at| changes.get_mut(*at))
+            && !change.before.is_empty() | !change.after.is_empty()
+        {
+            let side = if leaves { &mut change.before } else { &mut change.after };
+            side.push_str(&placed.revision.text);
+            last = Some(placed);
+            continue;
+        }
+        let known = changes.len();
+        add(&mut changes, &placed, joins.map(|last| last.revision.kind), follows);
+        match nodes.last_mut().filter(|_| changes.len() == known) {
+            Some((_, _, end)) => *end = placed.revision.node,
+            None => nodes.push((placed.part.clone(), placed.revision.node, placed.revision.node)),
+        }
         if let (Some(name), Some(at)) = (name, changes.len().checked_sub(1)) {
             let [goes, comes] = ends.entry((placed.part.clone(), name.clone())).or_default();
-            let tree = trees.get(&placed.part);
-            let leaves = tree.is_some_and(|tree| tree.name(placed.revision.node) == MOVE_FROM);
             let own = if leaves { goes } else { comes };
             own.push(at);
         }
@@ -118,10 +145,17 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
             }
         }
     }
-    for change in &mut changes {
+    for (change, (part, first, end)) in changes.iter_mut().zip(nodes) {
+        if let Some(tree) = trees.get(&part).filter(|_| is_text(change) && !change.is_paragraph) {
+            (change.lead, change.trail) = around(tree, first, end);
+        }
         change.subject = subject_of(change);
     }
     Ok(changes)
+}
+
+fn is_text(change: &DocumentChange) -> bool {
+    matches!(change.kind, ChangeKind::Replacement | ChangeKind::Insertion | ChangeKind::Deletion)
 }
 
 fn add(
@@ -136,8 +170,11 @@ fn add(
     let is_border = |kind| matches!(kind, K::ParagraphInsertion | K::ParagraphDeletion);
     let comes = matches!(kind, K::Insertion | K::MoveTo);
     let goes = matches!(kind, K::Deletion | K::MoveFrom);
+    let is_move = |kind| matches!(kind, K::MoveFrom | K::MoveTo);
+    let is_alike = before.is_none_or(|before| is_border(before) || is_move(before) == is_move(kind));
     if (comes || goes)
-        && let Some(last) = changes.last_mut()
+        && is_alike
+        && let Some(last) = changes.last_mut().filter(|last| last.author == placed.revision.stamp.author)
     {
         let same = if comes { ChangeKind::Insertion } else { ChangeKind::Deletion };
         let is_open = follows || before.is_some_and(is_border);
@@ -177,6 +214,8 @@ fn add(
         is_paragraph,
         counterpart: None,
         author: placed.revision.stamp.author.clone(),
+        lead: String::new(),
+        trail: String::new(),
     });
 }
 
@@ -190,10 +229,8 @@ fn is_next(tree: &Document, first: NodeId, second: NodeId) -> bool {
 }
 
 fn subject_of(change: &DocumentChange) -> ChangeSubject {
-    let is_text =
-        matches!(change.kind, ChangeKind::Replacement | ChangeKind::Insertion | ChangeKind::Deletion);
     let texts = [&change.before, &change.after];
-    if !is_text || texts.iter().all(|text| text.trim().is_empty()) {
+    if !is_text(change) || texts.iter().all(|text| text.trim().is_empty()) {
         return ChangeSubject::Layout;
     }
     // A whole clause is words, whatever it holds.
@@ -213,13 +250,21 @@ fn subject_of(change: &DocumentChange) -> ChangeSubject {
         |text: &str| words(text).iter().any(|word| DATE_WORDS.contains(&word.as_str()) || is_year(word));
     let is_number =
         |text: &str| has_digit(text) || words(text).iter().any(|word| NUMBER_WORDS.contains(&word.as_str()));
+    // `EUR` before a number makes an amount of it, `days` behind it a period.
+    let has_number = holds(&|text| has_digit(text) || is_number(text));
+    let beside = |count: usize| {
+        let lead = change.lead.split_whitespace().rev().take(count);
+        lead.chain(change.trail.split_whitespace().take(count)).collect::<Vec<_>>().join(" ")
+    };
+    let near = beside(1);
+    let is_near = |test: &dyn Fn(&str) -> bool| has_number && test(&near);
     let is_term = |text: &str| {
         let starts_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         text.contains(['“', '”', '"', '„']) || text.split_whitespace().any(starts_large)
     };
-    if holds(&is_amount) {
+    if holds(&is_amount) || is_near(&is_amount) {
         ChangeSubject::Amount
-    } else if holds(&is_date) {
+    } else if holds(&is_date) || is_near(&is_date) {
         ChangeSubject::Date
     } else if holds(&is_number) {
         ChangeSubject::Number

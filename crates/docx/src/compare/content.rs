@@ -2,6 +2,7 @@
 
 use engross_xml::{NodeId, NodeKind, QName};
 
+use super::kept::KeptState;
 use super::redliner::Redliner;
 use super::stream::Piece;
 use crate::model::{effective_text, is_range_marker};
@@ -24,6 +25,9 @@ impl Redliner<'_> {
             self.import(piece.leaf)
         };
         self.tree.append(run, leaf);
+        if self.keeps_revisions {
+            KeptState::of(self.after, piece.run).write(self.tree, run);
+        }
         run
     }
 

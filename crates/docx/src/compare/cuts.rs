@@ -15,8 +15,8 @@ use crate::names::{DEL_TEXT, T, XML_SPACE};
 /// What a piece of content becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    Same,
-    Formatted(u64),
+    /// It stays, with this formatting where that is another, and with what earlier revisions make of it.
+    Kept(Option<u64>, u64),
     Deleted,
 }
 
@@ -37,8 +37,10 @@ impl Redliner<'_> {
         let mut is_open = false;
         for (at, op) in ops.iter().enumerate() {
             let (piece, fate) = match op {
-                Op::Keep { before, after } if before.format == after.format => (before, Fate::Same),
-                Op::Keep { before, after } => (before, Fate::Formatted(after.format)),
+                Op::Keep { before, after } => {
+                    let format = Some(after.format).filter(|format| *format != before.format);
+                    (before, Fate::Kept(format, after.kept))
+                }
                 Op::Delete(piece) => (piece, Fate::Deleted),
                 _ => {
                     is_open = false;
@@ -74,6 +76,13 @@ impl Redliner<'_> {
             }
         }
         runs
+    }
+
+    /// Cuts a run before a byte of one of its leaves. Gives the run that begins there.
+    pub(super) fn cut_at(&mut self, run: NodeId, leaf: NodeId, at: usize) -> NodeId {
+        let unit = Unit { run, leaf, at, fate: Fate::Deleted, steps: 0..0 };
+        let leaf = self.cut_leaves(std::slice::from_ref(&unit)).first().copied().unwrap_or(leaf);
+        cut_before(&mut self.writer(), leaf)
     }
 
     /// Cuts leaves where units begin. Gives the leaf that each now begins with.

@@ -2,15 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use super::parts::Importer;
+use super::report::Limitation;
 use crate::error::Error;
 use crate::names::{
-    ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, LINK, NEXT, NSID, NUM, NUM_ID, STYLE, STYLE_ID, TMPL, VAL,
+    ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, LINK, NAME, NEXT, NSID, NUM, NUM_ID, RSID, STYLE, STYLE_ID,
+    TMPL, TYPE, VAL,
 };
 use crate::parts::parse;
-use crate::signature::{Signer, Targets, list_definitions, number_of, numbers_in};
+use crate::signature::{Signer, Targets, list_definitions, number_of, numbers_in, shown_levels};
+
+/// How many styles are named.
+const NAMED: usize = 5;
 
 impl Importer {
     pub(super) fn list_numbers(&self, is_after: bool) -> HashMap<String, u64> {
@@ -48,16 +53,67 @@ impl Importer {
                 taken.extend(known.get_key_value(id).map(|(id, _)| id));
             }
         }
-        for (id, definition) in &wanted {
-            if self.lists.contains_key(id) {
+        // Of several lists that are defined alike the first one used here is the first one used there.
+        let mut waiting: Vec<&String> = wanted.keys().filter(|id| !self.lists.contains_key(*id)).collect();
+        let (here, there) = match waiting.is_empty() {
+            true => (HashMap::new(), HashMap::new()),
+            false => (self.lists_in_use(false), self.lists_in_use(true)),
+        };
+        let place =
+            |order: &HashMap<String, usize>, id: &String| order.get(id).copied().unwrap_or(usize::MAX);
+        waiting.sort_by_key(|id| place(&there, id));
+        let mut own_ids: Vec<&String> = known.keys().collect();
+        own_ids.sort_by_key(|id| place(&here, id));
+        for id in waiting {
+            let Some(definition) =
+                wanted.get(id).filter(|wanted| known.values().any(|known| known == *wanted))
+            else {
                 continue;
+            };
+            let same = own_ids
+                .iter()
+                .copied()
+                .find(|own| known.get(*own) == Some(definition) && !taken.contains(own));
+            taken.extend(same);
+            self.lists.insert(id.clone(), same.cloned());
+        }
+        // Another program writes other indents, fonts and restarts into the same list: what it shows tells which one it is.
+        let (shown, wanted_shown) = (shown_levels(&ours), shown_levels(&theirs));
+        for same_id in [true, false] {
+            for (id, levels) in wanted_shown.iter().filter(|(_, levels)| !levels.is_empty()) {
+                if self.lists.get(id).is_some_and(Option::is_some) {
+                    continue;
+                }
+                let is_it = |own: &&String| {
+                    (!same_id || *own == id) && !taken.contains(*own) && shown.get(*own) == Some(levels)
+                };
+                let same = known.keys().find(is_it);
+                taken.extend(same);
+                if let Some(own) = same {
+                    self.changed_lists.push(own.clone());
+                }
+                self.lists.insert(id.clone(), same.cloned());
             }
-            let same = known.iter().find(|(own, known)| *known == definition && !taken.contains(own));
-            taken.extend(same.map(|(own, _)| own));
-            self.lists.insert(id.clone(), same.map(|(own, _)| own.clone()));
+        }
+        for id in wanted.keys() {
+            self.lists.entry(id.clone()).or_insert(None);
         }
         self.numbering = Some((ours, theirs, before));
         Ok(())
+    }
+
+    /// The lists that the main part uses, with their order.
+    fn lists_in_use(&self, is_after: bool) -> HashMap<String, usize> {
+        let (package, name) =
+            if is_after { (&self.after, &self.mains.1) } else { (&self.before, &self.mains.0) };
+        let Ok(main) = parse(package, name, &self.limits) else { return HashMap::new() };
+        let mut order: HashMap<String, usize> = HashMap::new();
+        for node in main.descendants(main.root()).filter(|node| main.name(*node) == NUM_ID) {
+            let id = main.attribute(node, VAL).unwrap_or_default().into_owned();
+            let next = order.len();
+            order.entry(id).or_insert(next);
+        }
+        order
     }
 
     fn read_own_lists(&mut self, before: Option<String>) -> Result<(), Error> {
@@ -144,16 +200,29 @@ impl Importer {
         let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
         let ours = parse(&self.before, &before, &self.limits)?;
         let theirs = parse(&self.after, &after, &self.limits)?;
-        self.known_styles = styles_in(&ours).into_keys().collect();
+        let known = styles_in(&ours);
+        self.style_ids = renamed_styles((&ours, &known), (&theirs, &styles_in(&theirs)));
+        self.known_styles = known.into_keys().collect();
         self.styles = Some((ours, theirs, before));
         Ok(())
     }
 
+    /// The style before that is the style `id` after; it is brought over when there is none.
+    pub(super) fn style(&mut self, id: &str) -> String {
+        self.need_style(id);
+        self.style_id(id)
+    }
+
+    fn style_id(&self, id: &str) -> String {
+        self.style_ids.get(id).cloned().unwrap_or_else(|| id.to_owned())
+    }
+
     /// Brings a style over, with those that it builds on.
-    pub(super) fn need_style(&mut self, id: &str) {
+    fn need_style(&mut self, id: &str) {
         let mut waiting = vec![id.to_owned()];
         while let Some(id) = waiting.pop() {
-            if id.is_empty() || !self.known_styles.insert(id.clone()) {
+            let own = self.style_id(&id);
+            if id.is_empty() || !self.known_styles.insert(own.clone()) {
                 continue;
             }
             let Some((ours, theirs, _)) = &mut self.styles else {
@@ -163,6 +232,14 @@ impl Importer {
             let Some(source) = styles_in(theirs).get(&id).copied() else { continue };
             let copy = ours.import(theirs, source).node;
             ours.remove_attribute(copy, crate::names::DEFAULT);
+            ours.set_attribute(copy, STYLE_ID, &own);
+            for name in [BASED_ON, LINK, NEXT] {
+                let Some(child) = ours.child(copy, name) else { continue };
+                let other = ours.attribute(child, VAL).unwrap_or_default().into_owned();
+                if let Some(known) = self.style_ids.get(&other) {
+                    ours.set_attribute(child, VAL, known);
+                }
+            }
             let root = ours.root();
             ours.append(root, copy);
             self.new_styles.push(id);
@@ -184,23 +261,93 @@ impl Importer {
         }
     }
 
-    /// Styles that both documents define, but not alike.
-    pub(super) fn changed_styles(&self) -> Vec<String> {
+    /// Styles and lists that both documents define, but not alike.
+    pub(super) fn changed_definitions(&self) -> Vec<Limitation> {
+        let mut found = Vec::new();
+        let styles = self.changed_styles();
+        for style in styles.iter().take(NAMED) {
+            found.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
+        }
+        if let Some(more) = styles.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            found.push(Limitation::left("styles", format!("{more} more styles are defined differently")));
+        }
+        if !self.changed_lists.is_empty() {
+            let count = self.changed_lists.len();
+            let text = format!("{count} lists that number alike have other indents, fonts or restarts");
+            found.push(Limitation::left("lists", text));
+        }
+        found
+    }
+
+    fn changed_styles(&self) -> Vec<String> {
         let Some((ours, theirs, _)) = &self.styles else { return Vec::new() };
-        let targets = Targets::default();
+        let targets = (Targets::default(), Targets { styles: self.style_ids.clone(), ..Targets::default() });
+        let says = |document: &Document, targets: &Targets, style: NodeId| -> Vec<u64> {
+            let own = document.children(style).filter(|child| document.kind(*child) == NodeKind::Element);
+            own.filter(|child| !matches!(document.name(*child), NAME | RSID))
+                .map(|child| Signer::new(document, targets).whole(child))
+                .collect()
+        };
         let before = styles_in(ours);
         let mut changed = Vec::new();
         for (id, node) in styles_in(theirs) {
-            let same = before.get(&id).is_none_or(|own| {
-                Signer::new(ours, &targets).whole(*own) == Signer::new(theirs, &targets).whole(node)
-            });
+            let same = before
+                .get(&self.style_id(&id))
+                .is_none_or(|own| says(ours, &targets.0, *own) == says(theirs, &targets.1, node));
             if !same {
-                changed.push(id);
+                changed.push(style_name(theirs, node));
             }
         }
         changed.sort();
         changed
     }
+}
+
+/// What a style is called, whatever its id is.
+fn style_name(document: &Document, style: NodeId) -> String {
+    let name = document.child(style, NAME).and_then(|name| document.attribute(name, VAL));
+    name.or_else(|| document.attribute(style, STYLE_ID)).unwrap_or_default().into_owned()
+}
+
+/// Ids of styles after whose style has another id before, or whose id is another style's there. A style is known by its kind and
+/// its name: programs in other languages give the same one another id.
+fn renamed_styles(
+    (ours, before): (&Document, &HashMap<String, NodeId>),
+    (theirs, after): (&Document, &HashMap<String, NodeId>),
+) -> HashMap<String, String> {
+    let key = |document: &Document, style: NodeId| {
+        let kind = document.attribute(style, TYPE).unwrap_or_default().into_owned();
+        (kind, style_name(document, style).to_lowercase())
+    };
+    let mut ids: Vec<&String> = before.keys().collect();
+    ids.sort();
+    let mut named: HashMap<(String, String), &String> = HashMap::new();
+    for id in ids {
+        if let Some(node) = before.get(id) {
+            named.entry(key(ours, *node)).or_insert(id);
+        }
+    }
+    let mut renamed = HashMap::new();
+    let mut order: Vec<&String> = after.keys().collect();
+    order.sort();
+    let mut taken: HashSet<String> = before.keys().chain(after.keys()).cloned().collect();
+    for id in order {
+        let Some(node) = after.get(id) else { continue };
+        let wanted = key(theirs, *node);
+        let is_same = before.get(id).is_some_and(|own| key(ours, *own) == wanted);
+        match named.get(&wanted) {
+            _ if is_same => {}
+            Some(own) => _ = renamed.insert(id.clone(), (*own).clone()),
+            None if before.contains_key(id) => {
+                let free = (2..).map(|number| format!("{id}{number}")).find(|id| !taken.contains(id));
+                let free = free.unwrap_or_default();
+                taken.insert(free.clone());
+                renamed.insert(id.clone(), free);
+            }
+            None => {}
+        }
+    }
+    renamed
 }
 
 fn styles_in(document: &Document) -> HashMap<String, NodeId> {

@@ -3,32 +3,39 @@
 //! | File | Question it answers |
 //! |---|---|
 //! | `document` | what are the two documents without their revisions, and what do they say? |
+//! | `kept`, `kept_markup` | what is of earlier authors' revisions, and how does it come back? |
 //! | `moves`, `moved` | which of the blocks that belong together (`text/pairing`) stand elsewhere? |
 //! | `granularity` | how much of a text gives way together? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
 //! | `stories` | which notes, headers and footers belong together? |
+//! | `brought`, `brought_comments`, `positions` | which bookmarks and comments come over, and where do they stand? |
 //! | `report` | what is no tracked change? |
 //! | `side_by_side` | what has each of the two of a paragraph? |
 //! | `three/` | how do two sides come together that began with one document? |
-//! | `changes` | what are the changes, as a list for people and programs? |
+//! | `changes`, `contexts` | what are the changes, as a list for people and programs? |
 //!
 //! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
 //! a close comparison does not hold, a coarser one is written. Must never do I/O.
 
 mod blocks;
+mod brought;
+mod brought_comments;
 mod changes;
 mod content;
+mod contexts;
 mod cuts;
 mod definitions;
 mod document;
 mod granularity;
-mod left_out;
+mod kept;
+mod kept_markup;
 mod moved;
 mod moves;
 mod ops;
 mod parts;
+mod positions;
 mod redliner;
 mod relations;
 mod report;
@@ -42,11 +49,11 @@ mod three;
 
 use engross_xml::Document;
 
-use self::document::{Meaning, Source, targets_with_notes};
+use self::document::{Meaning, Source, share_section, targets_with_notes};
 use self::moved::Moves;
 use self::parts::Importer;
 use self::redliner::{Closeness, Redliner};
-use crate::edit::{PendingParts, free_ids};
+use crate::edit::{Ids, PendingParts, free_ids};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::names::{W, W_URI};
@@ -57,6 +64,7 @@ use crate::revisions::{Selection, Side, resolve};
 use crate::styles::Styles;
 
 pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
+pub use self::document::ComparedView;
 pub use self::granularity::Granularity;
 pub use self::report::Limitation;
 pub use self::side_by_side::{ComparedParagraph, TextFate, side_by_side};
@@ -69,12 +77,17 @@ pub struct CompareOptions {
     pub author: String,
     /// Date of the changes, as RFC 3339 with whole seconds.
     pub date: String,
-    /// What becomes of revisions that the documents have: they are accepted, or rejected, before the comparison.
-    pub view: Side,
+    /// In which state documents that have revisions are compared.
+    pub view: ComparedView,
+    /// Whether the revisions that the documents have stay in the redline, with their authors. Rejecting all then gives the document
+    /// before without its revisions, accepting all the one after with all of its done, whatever the view.
+    pub keep_revisions: bool,
     /// Whether paragraphs that stand elsewhere are moves; else they go there and come here.
     pub moves: bool,
     /// The least that a change of text replaces.
     pub granularity: Granularity,
+    /// Whether formatting is compared. Without, it stays as in the document before.
+    pub formatting: bool,
 }
 
 /// A redline, and what is known of it.
@@ -114,11 +127,18 @@ pub fn compare(
         return Ok(Comparison { bytes: before, limitations: Vec::new(), proof });
     }
     let of = |is_after: bool| move |error: Error| CompareError { error, is_after };
-    let before = Source::open(before, options.view, limits).map_err(of(false))?;
-    let after = Source::open(after, options.view, limits).map_err(of(true))?;
+    let open = |bytes: Vec<u8>, side: Side| match options.keep_revisions {
+        true => Source::open_kept(bytes, side, limits),
+        false => Source::open(bytes, options.view, limits),
+    };
+    let mut before = open(before, Side::Reject).map_err(of(false))?;
+    let mut after = open(after, Side::Accept).map_err(of(true))?;
+    let section = share_section(&mut before, &mut after);
     let mut last = None;
     for closeness in [Closeness::Words(options.granularity), Closeness::Paragraphs, Closeness::Whole] {
-        let comparison = compare_closely(&before, &after, options, closeness, limits).map_err(of(false))?;
+        let sides = (&before, &after);
+        let comparison =
+            compare_closely(sides, options, closeness, section.clone(), limits).map_err(of(false))?;
         let is_proven =
             comparison.proof.accept == ProofState::Holds && comparison.proof.reject == ProofState::Holds;
         if is_proven {
@@ -130,15 +150,16 @@ pub fn compare(
 }
 
 fn compare_closely(
-    before: &Source,
-    after: &Source,
+    (before, after): (&Source, &Source),
     options: &CompareOptions,
     closeness: Closeness,
+    section: Option<Limitation>,
     limits: &Limits,
 ) -> Result<Comparison, Error> {
     let names = (before.main_name.clone(), after.main_name.clone());
     let mut importer =
         Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    importer.without_formats = !options.formatting;
     let mut ids = free_ids(&before.package, &before.main)?;
     let targets =
         targets_with_notes(&mut importer, &names.0, false, &mut part_before(&before.package, limits))?;
@@ -149,14 +170,19 @@ fn compare_closely(
     let meant_after =
         Meaning::read(&mut importer, &after.main, (true, true), &mut part_before(&after.package, limits))?;
     let mut limitations = Vec::new();
-    for style in importer.changed_styles() {
-        limitations.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
+    if !options.formatting {
+        limitations.push(Limitation::left("", "formatting is not compared, as asked for"));
+    } else {
+        limitations.extend(importer.changed_definitions());
     }
-    if meant_before == meant_after {
-        let bytes = before.package.source().to_vec();
+    limitations.extend(section);
+    let is_same = meant_before == meant_after;
+    if is_same && !brought::has_new_marks(&before.main, &after.main, &mut importer) {
+        let bytes = before.bytes();
         let proof = Proof { reject: ProofState::Holds, accept: ProofState::Holds, ..Proof::default() };
         return Ok(Comparison { bytes, limitations, proof });
     }
+    let keeps_revisions = before.is_kept() || after.is_kept();
     let mut tree = before.main.clone();
     tree.ensure_prefix(W, "w", W_URI);
     let sections = (sections::sections_of(&tree), sections::sections_of(&after.main));
@@ -170,7 +196,8 @@ fn compare_closely(
         ids: &mut ids,
         signature: (&options.author, &options.date),
         closeness,
-        with_moves: options.moves,
+        with_moves: options.moves && !keeps_revisions,
+        keeps_revisions,
         moves: Moves::default(),
         moved: 0,
         pending: PendingParts::default(),
@@ -187,6 +214,7 @@ fn compare_closely(
         redliner.compare_sections(one, other);
     }
     redliner.compare_pages(&sections.0, &sections.1, limits)?;
+    redliner.bring_marks();
     let notes = std::mem::take(&mut redliner.notes);
     let limitations = std::mem::take(&mut redliner.limitations);
     let mut context = stories::StoryContext {
@@ -194,20 +222,60 @@ fn compare_closely(
         ids: &mut ids,
         signature: (&options.author, &options.date),
         closeness,
-        with_moves: options.moves,
+        with_moves: options.moves && !keeps_revisions,
+        keeps_revisions,
         limits,
         limitations,
     };
     context.compare_notes(&notes)?;
     let mut limitations = context.limitations;
-    limitations.extend(left_out::left_out(&tree, &after.main));
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;
+    if keeps_revisions {
+        put_back_all(&mut importer, &mut ids, limits)?;
+    }
     let bytes = importer.before.write()?;
-    let (proof, limitation) =
-        prove(&bytes, &mut importer, (before, after), (&meant_before, &meant_after), limits)?;
+    let meant = match keeps_revisions {
+        true => (
+            Meaning::read(
+                &mut importer,
+                &before.plain().main,
+                (false, true),
+                &mut part_before(&before.plain().package, limits),
+            )?,
+            Meaning::read(
+                &mut importer,
+                &after.plain().main,
+                (true, true),
+                &mut part_before(&after.plain().package, limits),
+            )?,
+        ),
+        false => (meant_before, meant_after),
+    };
+    let plain = (before.plain(), after.plain());
+    let (proof, limitation) = prove(&bytes, &mut importer, plain, (&meant.0, &meant.1), limits)?;
     limitations.extend(limitation);
     Ok(Comparison { bytes, limitations, proof })
+}
+
+/// Puts earlier authors' revisions back into all stories.
+fn put_back_all(importer: &mut Importer, ids: &mut Ids, limits: &Limits) -> Result<(), Error> {
+    let main = importer.mains.0.clone();
+    let mut parts = vec![main.clone()];
+    for own in &importer.relations_of(&main, false).list {
+        let is_story = ["header", "footer", "footnotes", "endnotes"].iter().any(|kind| own.is_kind(kind));
+        if is_story && !own.external && !parts.contains(&own.target) {
+            parts.push(own.target.clone());
+        }
+    }
+    for part in parts.into_iter().filter(|part| importer.before.contains(part)).collect::<Vec<_>>() {
+        let mut tree = parse(&importer.before, &part, &limits.xml)?;
+        if kept::is_laid_open(&tree) {
+            kept_markup::put_back(&mut tree, ids);
+            importer.before.set_part(&part, tree.write());
+        }
+    }
+    Ok(())
 }
 
 fn part_before<'a>(
@@ -228,13 +296,15 @@ fn prove(
     let package = Package::open(bytes.to_vec(), &limits.package)?;
     let names = importer.mains.clone();
     let mut fresh = Importer::new(package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
-    let resolved = |name: &str, side: Side| -> Result<Document, Error> {
-        let mut tree = parse(&package, name, &limits.xml)?;
+    fresh.without_formats = importer.without_formats;
+    let settled = |mut tree: Document, side: Side| -> Document {
         let root = tree.root();
         resolve(&mut tree, root, side, Selection::All);
-        Ok(tree)
+        tree
     };
-    let (rejected, accepted) = (resolved(&names.0, Side::Reject)?, resolved(&names.0, Side::Accept)?);
+    let resolved = |name: &str, side: Side| Ok(settled(parse(&package, name, &limits.xml)?, side));
+    let main = parse(&package, &names.0, &limits.xml)?;
+    let (rejected, accepted) = (settled(main.clone(), Side::Reject), settled(main, Side::Accept));
     let mut holds = |with_controls: bool| -> Result<(bool, bool), Error> {
         let mut state = |main: &Document, side: Side| {
             Meaning::read(&mut fresh, main, (false, with_controls), &mut |_, name| resolved(name, side))
@@ -245,6 +315,7 @@ fn prove(
         } else {
             let (package, names) = (before.package.clone(), names.clone());
             let mut original = Importer::new(package, after.package.clone(), names, &limits.xml)?;
+            original.without_formats = importer.without_formats;
             let source = &mut part_before(&before.package, limits);
             rejected == Meaning::read(&mut original, &before.main, (false, with_controls), source)?
         };

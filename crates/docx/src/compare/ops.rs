@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use engross_xml::NodeId;
 
-use super::granularity::{Granularity, widened};
-use super::stream::{Piece, Stream, Token, TokenKind};
+use super::granularity::{Granularity, Hunk, widened};
+use super::stream::{Piece, Stream, Token, TokenKind, is_in_number};
 use crate::text::words::{TokenSide, diff_tokens};
 
 /// One step of a redline. `before` names nodes of the document before, `after` of the one after.
@@ -100,6 +100,8 @@ fn between(
         TokenSide { text: &after.text, tokens: &new_tokens, numbers: &new_numbers },
         distinct,
     );
+    let hunks = with_whole_numbers(hunks, (before, old.start));
+    let hunks = with_whole_phrases(&hunks, (before, old.start));
     let hunks = widened(hunks, granularity, (before, old.start), (old.len(), new.len()));
     let (mut old_at, mut new_at) = (old.start, new.start);
     for (removed, added) in hunks {
@@ -108,10 +110,92 @@ fn between(
             added.start + new.start..added.end + new.start,
         );
         keep((before, old_at..removed.start), (after, new_at..added.start), granularity, ops);
-        replace(before, removed.clone(), after, added.clone(), ops);
+        match changed_formula((before, removed.clone()), (after, added.clone())) {
+            Some((one, other)) => {
+                replace(before, removed.start..one, after, added.start..other, ops);
+                keep((before, one..one + 1), (after, other..other + 1), granularity, ops);
+                replace(before, one + 1..removed.end, after, other + 1..added.end, ops);
+            }
+            None => replace(before, removed.clone(), after, added.clone(), ops),
+        }
         (old_at, new_at) = (removed.end, added.end);
     }
     keep((before, old_at..old.end), (after, new_at..new.end), granularity, ops);
+}
+
+/// Joins changes of several parts of one number: nobody reads `1,000.50` as `2,400.75` part by part.
+fn with_whole_numbers(hunks: Vec<Hunk>, (before, first): (&Stream, usize)) -> Vec<Hunk> {
+    let is_of_number = |at: usize| {
+        let token = before.tokens.get(first + at);
+        let text = token.and_then(|token| before.text.get(token.text.clone())).unwrap_or_default();
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || is_in_number(byte))
+    };
+    let mut joined: Vec<Hunk> = Vec::with_capacity(hunks.len());
+    for (old, new) in hunks {
+        let last = joined.last_mut().filter(|(last, last_new)| {
+            let has_sides = !last.is_empty() && !last_new.is_empty() && !old.is_empty() && !new.is_empty();
+            has_sides && (last.end - 1..=old.start).all(is_of_number)
+        });
+        match last {
+            Some((last, last_new)) => {
+                last.end = old.end;
+                last_new.end = new.end;
+            }
+            None => joined.push((old, new)),
+        }
+    }
+    joined
+}
+
+/// Replaced words in a row, with nothing kept between them but a space, that are read as one phrase.
+const PHRASE: usize = 3;
+
+/// Joins words that give way one by one: `now foo bar` becomes `what are the` as a whole, not in three changes.
+fn with_whole_phrases(hunks: &[Hunk], (before, first): (&Stream, usize)) -> Vec<Hunk> {
+    let is_space = |at: usize| {
+        before.tokens.get(first + at).is_some_and(|token| {
+            let text = before.text.get(token.text.clone()).unwrap_or_default();
+            matches!(token.kind, TokenKind::Pieces) && text.trim().is_empty()
+        })
+    };
+    let is_next = |one: &Hunk, other: &Hunk| {
+        let both = |hunk: &Hunk| !hunk.0.is_empty() && !hunk.1.is_empty();
+        both(one) && both(other) && other.0.start == one.0.end + 1 && is_space(one.0.end)
+    };
+    let mut joined = Vec::with_capacity(hunks.len());
+    for row in hunks.chunk_by(is_next) {
+        match row {
+            [(old, new), .., (last_old, last_new)] if row.len() >= PHRASE => {
+                joined.push((old.start..last_old.end, new.start..last_new.end));
+            }
+            _ => joined.extend(row.iter().cloned()),
+        }
+    }
+    joined
+}
+
+/// The formula that gives way to another one which has a part in common: it was changed.
+fn changed_formula(
+    (before, old): (&Stream, Range<usize>),
+    (after, new): (&Stream, Range<usize>),
+) -> Option<(usize, usize)> {
+    let only = |stream: &Stream, range: Range<usize>| {
+        let mut found = range.filter(|at| {
+            stream.tokens.get(*at).is_some_and(|token| matches!(token.kind, TokenKind::Formula { .. }))
+        });
+        found.next().filter(|_| found.next().is_none())
+    };
+    let added = after.tokens.get(new.clone()).unwrap_or_default();
+    if added.iter().any(|token| matches!(token.kind, TokenKind::Block(_))) {
+        return None;
+    }
+    let (one, other) = (only(before, old)?, only(after, new)?);
+    let parts = |stream: &Stream, at: usize| match stream.tokens.get(at).map(|token| &token.kind) {
+        Some(TokenKind::Formula { content, .. }) => content.parts(),
+        _ => Vec::new(),
+    };
+    let (ours, theirs) = (parts(before, one), parts(after, other));
+    ours.iter().any(|part| theirs.contains(part)).then_some((one, other))
 }
 
 /// A change. Blocks that are new stand between paragraphs, so all up to the last of them comes first.
@@ -136,7 +220,9 @@ fn delete(stream: &Stream, range: Range<usize>, ops: &mut Vec<Op>) {
                 delete(shown, 0..shown.tokens.len(), ops);
                 tail.iter().for_each(|piece| push_delete(ops, piece.clone()));
             }
-            TokenKind::Wrapper { node, .. } | TokenKind::Node(node) => ops.push(Op::DeleteNode(*node)),
+            TokenKind::Wrapper { node, .. } | TokenKind::Formula { node, .. } | TokenKind::Node(node) => {
+                ops.push(Op::DeleteNode(*node));
+            }
             TokenKind::Mark(node) => ops.push(Op::DeleteMark(*node)),
             TokenKind::Block(node) => ops.push(Op::DeleteBlock(*node)),
         }
@@ -154,7 +240,9 @@ fn insert(stream: &Stream, range: Range<usize>, ops: &mut Vec<Op>) {
                 insert(shown, 0..shown.tokens.len(), ops);
                 tail.iter().for_each(|piece| push_insert(ops, piece.clone()));
             }
-            TokenKind::Wrapper { node, .. } | TokenKind::Node(node) => ops.push(Op::InsertNode(*node)),
+            TokenKind::Wrapper { node, .. } | TokenKind::Formula { node, .. } | TokenKind::Node(node) => {
+                ops.push(Op::InsertNode(*node));
+            }
             TokenKind::Mark(node) => ops.push(Op::InsertMark(*node)),
             TokenKind::Block(node) => ops.push(Op::InsertBlock(*node)),
         }
@@ -185,7 +273,8 @@ fn keep(
                 between((shown, all), (their_shown, theirs), granularity, ops);
                 keep_pieces(our_tail, their_tail, ops);
             }
-            (TokenKind::Wrapper { node, content }, TokenKind::Wrapper { content: theirs, .. }) => {
+            (TokenKind::Wrapper { node, content }, TokenKind::Wrapper { content: theirs, .. })
+            | (TokenKind::Formula { node, content }, TokenKind::Formula { content: theirs, .. }) => {
                 ops.push(Op::Enter(*node));
                 let (all, their_all) = (0..content.tokens.len(), 0..theirs.tokens.len());
                 between((content, all), (theirs, their_all), granularity, ops);
@@ -261,7 +350,9 @@ fn push_insert(ops: &mut Vec<Op>, piece: Piece) {
 fn push_keep(ops: &mut Vec<Op>, before: Piece, after: Piece) {
     match ops.last_mut() {
         Some(Op::Keep { before: last, after: other })
-            if continues(last, &before) && other.is_text && other.format == after.format =>
+            if continues(last, &before)
+                && other.is_text
+                && (other.format, other.kept) == (after.format, after.kept) =>
         {
             last.range.end = before.range.end;
         }

@@ -37,8 +37,14 @@ pub(super) struct Importer {
     pub(super) styles: Option<(Document, Document, String)>,
     pub(super) known_styles: HashSet<String>,
     pub(super) new_styles: Vec<String>,
+    /// Ids of styles after that are others before.
+    pub(super) style_ids: HashMap<String, String>,
     notes: (Notes, Notes),
     next_drawing: u64,
+    /// Whether formatting is not compared.
+    pub(super) without_formats: bool,
+    /// Lists before that are defined otherwise after.
+    pub(super) changed_lists: Vec<String>,
     /// Whether a list was brought over.
     pub(super) has_new_lists: bool,
 }
@@ -65,8 +71,11 @@ impl Importer {
             styles: None,
             known_styles: HashSet::new(),
             new_styles: Vec::new(),
+            style_ids: HashMap::new(),
             notes: (Notes { next: 0 }, Notes { next: 0 }),
             next_drawing: 1_000_000,
+            without_formats: false,
+            changed_lists: Vec::new(),
             has_new_lists: false,
         };
         importer.pair_lists()?;
@@ -111,7 +120,9 @@ impl Importer {
         let relations = self.relations_of(part, is_after).list.clone();
         let package = if is_after { &self.after } else { &self.before };
         let links = relations.iter().map(|own| (own.id.clone(), own.number(package))).collect();
-        Targets { links, lists: self.list_numbers(is_after), notes: HashMap::new() }
+        let styles = if is_after { self.style_ids.clone() } else { HashMap::new() };
+        let without_formats = self.without_formats;
+        Targets { links, lists: self.list_numbers(is_after), notes: HashMap::new(), styles, without_formats }
     }
 
     /// A new `w:id` for a note.

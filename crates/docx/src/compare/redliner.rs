@@ -6,6 +6,7 @@
 use engross_xml::{Document, NodeId, QName};
 
 use super::granularity::Granularity;
+use super::kept::{KeptState, Reviser};
 use super::moved::Moves;
 use super::parts::Importer;
 use super::report::Limitation;
@@ -16,6 +17,7 @@ use crate::names::{
     NUM_ID, P_PR, P_PR_CHANGE, P_STYLE, PARA_ID, PERM_END, PERM_START, PROOF_ERR, R_PR, R_PR_CHANGE, R_STYLE,
     SDT_PR, SECT_PR, TBL_STYLE, TEXT_ID, VAL,
 };
+use crate::revisions::is_property_change;
 use crate::signature::{Signer, Targets};
 use crate::styles::Styles;
 
@@ -53,6 +55,8 @@ pub(super) struct Redliner<'a> {
     pub(super) signature: (&'a str, &'a str),
     pub(super) closeness: Closeness,
     pub(super) with_moves: bool,
+    /// Whether earlier authors' revisions were laid open, and come back into the redline.
+    pub(super) keeps_revisions: bool,
     pub(super) moves: Moves,
     /// How many moves there are.
     pub(super) moved: i64,
@@ -97,6 +101,14 @@ impl Redliner<'_> {
         imported.node
     }
 
+    /// What earlier revisions make of something that both documents have.
+    pub(super) fn settle(&mut self, ours: NodeId, theirs: NodeId) {
+        if self.keeps_revisions {
+            let (before, after) = (KeptState::of(self.tree, ours), KeptState::of(self.after, theirs));
+            KeptState::met(before, after).write(self.tree, ours);
+        }
+    }
+
     fn adopt(&mut self, top: NodeId) {
         let nodes: Vec<NodeId> = self.tree.descendants(top).collect();
         for node in nodes {
@@ -114,10 +126,13 @@ impl Redliner<'_> {
                     self.tree.detach(node);
                     continue;
                 }
+                name if is_property_change(name) => {
+                    self.tree.detach(node);
+                    continue;
+                }
                 NUM_ID => self.replace_value(node, VAL, Importer::list),
                 P_STYLE | R_STYLE | TBL_STYLE => {
-                    let style = self.tree.attribute(node, VAL).unwrap_or_default().into_owned();
-                    self.importer.need_style(&style);
+                    self.replace_value(node, VAL, Importer::style);
                 }
                 FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE => {
                     let after = self.tree.attribute(node, ID).unwrap_or_default().into_owned();
@@ -173,6 +188,7 @@ impl Redliner<'_> {
             None => self.tree.new_element(R_PR),
         };
         let old = self.tree.child(owner, R_PR);
+        let earlier = old.and_then(|old| self.tree.child(old, R_PR_CHANGE));
         match old {
             Some(old) => {
                 self.tree.insert_before(old, new);
@@ -191,6 +207,11 @@ impl Redliner<'_> {
                 }
             }
         }
+        // There is one record, and an earlier author's keeps what was there first.
+        if let Some(earlier) = earlier {
+            self.tree.append(new, earlier);
+            return;
+        }
         let mut writer = self.writer();
         let record = writer.revision(R_PR_CHANGE);
         let before = match old {
@@ -199,6 +220,15 @@ impl Redliner<'_> {
         };
         writer.document.append(record, before);
         writer.document.append(new, record);
+        self.sign_as_there(record, wanted, R_PR_CHANGE);
+    }
+
+    /// Gives a record the author who made the same change in the document after, when somebody did.
+    pub(super) fn sign_as_there(&mut self, record: NodeId, theirs: Option<NodeId>, name: QName) {
+        let theirs = theirs.filter(|_| self.keeps_revisions);
+        if let Some(theirs) = theirs.and_then(|properties| self.after.child(properties, name)) {
+            Reviser::of(self.after, theirs).sign(self.tree, record);
+        }
     }
 }
 

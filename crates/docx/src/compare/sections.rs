@@ -54,7 +54,19 @@ impl Redliner<'_> {
             let own = document.children(node).filter(|child| document.kind(*child) == NodeKind::Element);
             own.filter(|child| !is_reference(document, *child)).collect()
         };
-        let (ours, theirs) = (children(self.tree, before), children(self.after, after));
+        let is_record = |document: &Document, node: &NodeId| document.name(*node) == SECT_PR_CHANGE;
+        let (mut ours, mut theirs) = (children(self.tree, before), children(self.after, after));
+        theirs.retain(|child| !is_record(self.after, child));
+        // An earlier author's record keeps what was there first.
+        if let Some(earlier) = ours.iter().copied().find(|child| is_record(self.tree, child)) {
+            ours.retain(|child| *child != earlier);
+            ours.into_iter().for_each(|child| self.tree.detach(child));
+            for child in theirs {
+                let copy = self.import(child);
+                self.tree.insert_before(earlier, copy);
+            }
+            return;
+        }
         let mut writer = self.writer();
         let record = writer.revision(SECT_PR_CHANGE);
         let old = writer.document.new_element(SECT_PR);
@@ -67,6 +79,7 @@ impl Redliner<'_> {
             self.tree.append(before, copy);
         }
         self.tree.append(before, record);
+        self.sign_as_there(record, Some(after), SECT_PR_CHANGE);
     }
 
     /// Lets a section show a header or footer. No revision can tell of that.

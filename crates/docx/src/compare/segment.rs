@@ -5,13 +5,14 @@
 
 use engross_xml::NodeId;
 
+use super::kept::KeptState;
 use super::ops::Op;
 use super::redliner::{NotePair, Redliner};
 use crate::edit::{change_properties, delete_mark, wrap_neighbours};
 use crate::model::is_range_marker;
 use crate::names::{
-    DEL, ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID, INS, P, P_PR, R_PR, SECT_PR,
-    TXBX_CONTENT,
+    DEL, ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID, INS, P, P_PR, P_PR_CHANGE, R_PR,
+    SECT_PR, TXBX_CONTENT,
 };
 
 /// Where the next node goes.
@@ -80,6 +81,7 @@ impl Redliner<'_> {
         match op {
             Op::Keep { before, after } => {
                 let run = run.unwrap_or(before.run);
+                self.settle(run, after.run);
                 if before.format != after.format
                     && self.tree.child(run, R_PR).is_none_or(|p| !self.is_changed(p))
                 {
@@ -139,6 +141,7 @@ impl Redliner<'_> {
                 self.go_behind(*node, progress);
             }
             Op::KeepMark { before, after } => {
+                self.settle(*before, *after);
                 self.change_paragraph(*before, *after);
                 progress.advance(*before);
             }
@@ -264,6 +267,9 @@ impl Redliner<'_> {
         if let Some(properties) = properties {
             self.tree.prepend(paragraph, properties);
         }
+        if self.keeps_revisions {
+            KeptState::of(self.after, after).write(self.tree, paragraph);
+        }
         self.writer().mark_paragraph(paragraph, INS);
         progress.done = Some(paragraph);
     }
@@ -294,7 +300,16 @@ impl Redliner<'_> {
         let (ours, theirs) = (self.tree.child(before, P_PR), self.after.child(after, P_PR));
         if self.before_signer().properties(ours) != self.after_signer().properties(theirs) {
             let wanted = theirs.map(|theirs| self.import(theirs));
-            change_properties(&mut self.writer(), before, wanted);
+            match ours.and_then(|ours| self.tree.child(ours, P_PR_CHANGE)) {
+                Some(earlier) => self.change_below(earlier, wanted),
+                None => {
+                    change_properties(&mut self.writer(), before, wanted);
+                    let own = self.tree.child(before, P_PR);
+                    if let Some(record) = own.and_then(|own| self.tree.child(own, P_PR_CHANGE)) {
+                        self.sign_as_there(record, theirs, P_PR_CHANGE);
+                    }
+                }
+            }
         }
         let format = |signer: crate::signature::Signer<'_>, properties: Option<NodeId>| {
             properties.map_or(0, |properties| signer.format(properties))
@@ -307,6 +322,24 @@ impl Redliner<'_> {
         let other = theirs.and_then(|theirs| self.after.child(theirs, SECT_PR));
         if let (Some(section), Some(other)) = (section, other) {
             self.compare_sections(section, other);
+        }
+    }
+
+    /// Gives a paragraph other properties beside an earlier author's record, which keeps what was there first.
+    fn change_below(&mut self, record: NodeId, wanted: Option<NodeId>) {
+        let Some(own) = self.tree.parent(record) else { return };
+        let is_base = |document: &engross_xml::Document, node: &NodeId| {
+            !matches!(document.name(*node), R_PR | SECT_PR | P_PR_CHANGE)
+        };
+        let base = |document: &engross_xml::Document, properties: NodeId| -> Vec<NodeId> {
+            document.children(properties).filter(|node| is_base(document, node)).collect()
+        };
+        for node in base(self.tree, own) {
+            self.tree.detach(node);
+        }
+        let first = self.tree.first_child(own).unwrap_or(record);
+        for node in wanted.map(|wanted| base(self.tree, wanted)).unwrap_or_default() {
+            self.tree.insert_before(first, node);
         }
     }
 

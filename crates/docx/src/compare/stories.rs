@@ -24,6 +24,7 @@ pub(super) struct StoryContext<'a> {
     pub(super) signature: (&'a str, &'a str),
     pub(super) closeness: Closeness,
     pub(super) with_moves: bool,
+    pub(super) keeps_revisions: bool,
     pub(super) limits: &'a Limits,
     pub(super) limitations: Vec<Limitation>,
 }
@@ -51,6 +52,7 @@ impl StoryContext<'_> {
             signature: self.signature,
             closeness: self.closeness,
             with_moves: self.with_moves,
+            keeps_revisions: self.keeps_revisions,
             moves: Moves::default(),
             moved: 0,
             pending: PendingParts::default(),
@@ -261,6 +263,7 @@ impl Redliner<'_> {
             signature: self.signature,
             closeness: self.closeness,
             with_moves: self.with_moves,
+            keeps_revisions: self.keeps_revisions,
             limits: &Limits::default(),
             limitations: Vec::new(),
         };

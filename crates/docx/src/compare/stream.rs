@@ -10,8 +10,8 @@ use engross_xml::{NodeId, NodeKind};
 
 use crate::model::{OBJECT, effective_text, is_range_marker};
 use crate::names::{
-    DEL_TEXT, FLD_CHAR, FLD_CHAR_TYPE, INSTR_TEXT, P_PR, R_PR, RUN, SDT_CONTENT, SDT_END_PR, SDT_PR, SECT_PR,
-    T,
+    DEL_TEXT, FLD_CHAR, FLD_CHAR_TYPE, INSTR_TEXT, O_MATH, O_MATH_PARA, P_PR, R_PR, RUN, SDT_CONTENT,
+    SDT_END_PR, SDT_PR, SECT_PR, T,
 };
 use crate::signature::{Signer, holds_inline, is_silent, number_of};
 use crate::text::tokens;
@@ -26,6 +26,8 @@ pub(super) struct Piece {
     pub(super) is_text: bool,
     /// The number of the run's formatting.
     pub(super) format: u64,
+    /// The number of what earlier revisions make of the run.
+    pub(super) kept: u64,
 }
 
 /// What a token is.
@@ -37,6 +39,8 @@ pub(super) enum TokenKind {
     Field { head: Vec<u64>, shown: Stream },
     /// An element that holds runs.
     Wrapper { node: NodeId, content: Stream },
+    /// A formula: the same one, or one that `ops` finds to be changed.
+    Formula { node: NodeId, content: Stream },
     /// An element of a paragraph that is taken as a whole.
     Node(NodeId),
     /// The end of a paragraph.
@@ -70,7 +74,7 @@ const FIELD: u8 = 14;
 
 /// A child of a paragraph, runs taken apart.
 enum Item {
-    Leaf { run: NodeId, leaf: NodeId, format: u64 },
+    Leaf { run: NodeId, leaf: NodeId, format: u64, kept: u64 },
     Node(NodeId),
 }
 
@@ -109,7 +113,7 @@ impl Stream {
         let mut at = 0;
         while let Some(item) = items.get(at) {
             match item {
-                Item::Leaf { run, leaf, format } => {
+                Item::Leaf { run, leaf, format, kept } => {
                     let name = document.name(*leaf);
                     if matches!(name, T | DEL_TEXT) {
                         let text = effective_text(document, *leaf).into_owned();
@@ -119,7 +123,12 @@ impl Stream {
                             range: 0..text.len(),
                             is_text: true,
                             format: *format,
+                            kept: *kept,
                         };
+                        // What somebody inserted, or deleted, is no part of a word beside it.
+                        if words.last().is_some_and(|(last, _)| last.kept != *kept) {
+                            self.add_words(&mut words);
+                        }
                         if !text.is_empty() {
                             words.push((piece, text));
                         }
@@ -132,8 +141,8 @@ impl Stream {
                         at = end + 1;
                         continue;
                     }
-                    let (run, leaf, format) = (*run, *leaf, *format);
-                    self.pieces.push(Piece { run, leaf, range: 0..0, is_text: false, format });
+                    let (run, leaf, format, kept) = (*run, *leaf, *format, *kept);
+                    self.pieces.push(Piece { run, leaf, range: 0..0, is_text: false, format, kept });
                     self.add(leaf_key(signer, leaf), &OBJECT.to_string(), 1, TokenKind::Pieces);
                 }
                 Item::Node(node) => {
@@ -145,6 +154,11 @@ impl Stream {
                         content.add_content(signer, inside);
                         let kind = TokenKind::Wrapper { node, content };
                         self.add(signer.shell(node), &OBJECT.to_string(), 0, kind);
+                    } else if matches!(document.name(node), O_MATH | O_MATH_PARA) {
+                        let mut content = Self::default();
+                        content.add_content(signer, node);
+                        let kind = TokenKind::Formula { node, content };
+                        self.add(signer.whole(node), &OBJECT.to_string(), 0, kind);
                     } else {
                         self.add(signer.whole(node), &OBJECT.to_string(), 0, TokenKind::Node(node));
                     }
@@ -153,6 +167,15 @@ impl Stream {
             at += 1;
         }
         self.add_words(&mut words);
+    }
+
+    /// The numbers of what a formula is made of.
+    pub(super) fn parts(&self) -> Vec<u64> {
+        let parts = self.tokens.iter().flat_map(|token| match &token.kind {
+            TokenKind::Formula { content, .. } => content.parts(),
+            _ => vec![token.key],
+        });
+        parts.collect()
     }
 
     fn add_field(
@@ -189,10 +212,10 @@ impl Stream {
     }
 
     fn add_piece(&mut self, signer: Signer<'_>, item: &Item) {
-        let Item::Leaf { run, leaf, format } = item else { return };
+        let Item::Leaf { run, leaf, format, kept } = item else { return };
         let is_text = matches!(signer.document.name(*leaf), T | DEL_TEXT);
         let range = if is_text { 0..effective_text(signer.document, *leaf).len() } else { 0..0 };
-        self.pieces.push(Piece { run: *run, leaf: *leaf, range, is_text, format: *format });
+        self.pieces.push(Piece { run: *run, leaf: *leaf, range, is_text, format: *format, kept: *kept });
     }
 
     /// Cuts text that stands together into words.
@@ -204,7 +227,8 @@ impl Stream {
         let mut waiting = leaves.drain(..).map(|(piece, _)| piece).peekable();
         // Where in `all` the first waiting leaf begins, and how much of it is taken.
         let mut taken = 0;
-        for range in tokens(&all) {
+        let words = tokens(&all).into_iter().flat_map(|range| parts_of_number(&all, range));
+        for range in words {
             let first = self.pieces.len();
             let mut missing = range.len();
             while missing > 0
@@ -226,6 +250,35 @@ impl Stream {
     }
 }
 
+/// The parts of a number between its points, commas and colons: of `12,340.50` only what differs changes. `ops` joins the parts
+/// again where more than one of them does.
+fn parts_of_number(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let word = text.get(range.clone()).unwrap_or_default();
+    let bytes = word.as_bytes();
+    if !bytes.iter().all(|byte| byte.is_ascii_digit() || is_in_number(*byte)) || bytes.len() < 2 {
+        return vec![range];
+    }
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        let at = range.start + at;
+        match parts.last_mut() {
+            Some(last)
+                if byte.is_ascii_digit()
+                    && text.as_bytes().get(last.start).is_some_and(u8::is_ascii_digit) =>
+            {
+                last.end = at + 1;
+            }
+            _ => parts.push(at..at + 1),
+        }
+    }
+    parts
+}
+
+/// Whether a character joins the parts of a number.
+pub(super) fn is_in_number(byte: u8) -> bool {
+    matches!(byte, b'.' | b',' | b':' | b'\'')
+}
+
 /// What a paragraph, or an element in it, holds.
 fn items_of(signer: Signer<'_>, parent: NodeId) -> Vec<Item> {
     let document = signer.document;
@@ -234,11 +287,11 @@ fn items_of(signer: Signer<'_>, parent: NodeId) -> Vec<Item> {
         let name = document.name(child);
         match name {
             RUN => {
-                let format = signer.format(child);
+                let (format, kept) = (signer.format(child), signer.kept(child));
                 let leaves = document.children(child).filter(|leaf| {
                     document.kind(*leaf) == NodeKind::Element && !is_silent(document.name(*leaf))
                 });
-                items.extend(leaves.map(|leaf| Item::Leaf { run: child, leaf, format }));
+                items.extend(leaves.map(|leaf| Item::Leaf { run: child, leaf, format, kept }));
             }
             P_PR | R_PR | SDT_PR | SDT_END_PR => {}
             name if document.kind(child) != NodeKind::Element || is_range_marker(name) => {}

@@ -1,16 +1,18 @@
 //! Compares tables: properties, rows and cells; and marks whole blocks as new or gone, as Word does.
 
-use engross_xml::{NodeId, NodeKind, QName};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use super::blocks::word_bag;
 use super::redliner::Redliner;
 use crate::edit::delete_mark;
 use crate::model::{children_through_controls, is_range_marker};
 use crate::names::{
-    CELL_DEL, CELL_INS, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_INS_RANGE_END,
-    CUSTOM_XML_INS_RANGE_START, DEL, ID, INS, P, SDT, SDT_CONTENT, TBL, TBL_GRID, TBL_GRID_CHANGE, TBL_PR,
-    TBL_PR_CHANGE, TBL_PR_EX, TC, TC_PR, TC_PR_CHANGE, TR, TR_PR, TR_PR_CHANGE,
+    CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
+    CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, DEL, GRID_COL, ID, INS, P, SDT, SDT_CONTENT, TBL,
+    TBL_GRID, TBL_GRID_CHANGE, TBL_PR, TBL_PR_CHANGE, TBL_PR_EX, TC, TC_PR, TC_PR_CHANGE, TR, TR_PR,
+    TR_PR_CHANGE,
 };
+use crate::signature::Signer;
 use crate::text::pairing::{WordBag, equal_pairs, gaps, similar_pairs};
 
 /// How alike two rows must be to be one that was changed.
@@ -24,6 +26,11 @@ impl Redliner<'_> {
         let new = children_through_controls(self.after, after, TR);
         let pairs = self.partners_of(&old, &new, LEAST_ROW);
         let place = |rows: &[NodeId], at: usize| rows.get(at).copied();
+        let rows: Vec<(NodeId, NodeId)> = pairs
+            .iter()
+            .filter_map(|(one, other)| Some((place(&old, *one)?, place(&new, *other)?)))
+            .collect();
+        let are_shifted = self.are_shifted(&rows);
         for (old_gap, new_gap) in gaps(&pairs, (old.len(), new.len())) {
             let follower = place(&old, old_gap.end).zip(place(&new, new_gap.end));
             let mut behind = old_gap.end.checked_sub(1).and_then(|at| place(&old, at));
@@ -41,16 +48,36 @@ impl Redliner<'_> {
                 behind = Some(copy);
             }
             if let Some((row, other)) = follower {
-                self.compare_rows(row, other);
+                self.compare_rows(row, other, are_shifted);
             }
         }
     }
 
-    fn compare_rows(&mut self, before: NodeId, after: NodeId) {
+    /// Whether more cells say the same one place further than in their own: a column went and another came.
+    fn are_shifted(&self, rows: &[(NodeId, NodeId)]) -> bool {
+        let (ours, theirs) = (self.before_signer(), self.after_signer());
+        let (mut in_place, mut in_order) = (0, 0);
+        for (row, other) in rows {
+            let keys = |signer: Signer<'_>, row: NodeId| -> Vec<u64> {
+                let cells = children_through_controls(signer.document, row, TC);
+                cells.into_iter().map(|cell| signer.block(cell)).collect()
+            };
+            let (old, new) = (keys(ours, *row), keys(theirs, *other));
+            if old.len() != new.len() {
+                return false;
+            }
+            in_place += old.iter().zip(&new).filter(|(one, other)| one == other).count();
+            in_order += equal_pairs(&old, &new).len();
+        }
+        in_order > in_place + rows.len() / 2
+    }
+
+    fn compare_rows(&mut self, before: NodeId, after: NodeId, are_shifted: bool) {
+        self.settle(before, after);
         self.compare_properties(before, after, TR_PR, TR_PR_CHANGE);
         let old = children_through_controls(self.tree, before, TC);
         let new = children_through_controls(self.after, after, TC);
-        let pairs = if old.len() == new.len() {
+        let pairs = if old.len() == new.len() && !are_shifted {
             (0..old.len()).map(|at| (at, at)).collect()
         } else {
             self.partners_of(&old, &new, 0.0)
@@ -74,6 +101,7 @@ impl Redliner<'_> {
                 behind = Some(copy);
             }
             if let Some((cell, other)) = follower {
+                self.settle(cell, other);
                 self.compare_properties(cell, other, TC_PR, TC_PR_CHANGE);
                 self.compare_containers(cell, other);
             }
@@ -124,7 +152,11 @@ impl Redliner<'_> {
                 self.tree.insert_before(ours, new);
                 self.tree.detach(ours);
             }
-            None => self.put_properties(before, new, name),
+            None => put_properties(self.tree, before, new, name),
+        }
+        if let Some(earlier) = ours.and_then(|ours| self.tree.child(ours, record)) {
+            self.tree.append(new, earlier);
+            return;
         }
         let mut writer = self.writer();
         let change = writer.revision(record);
@@ -134,13 +166,7 @@ impl Redliner<'_> {
         };
         writer.document.append(change, old);
         writer.document.append(new, change);
-    }
-
-    fn put_properties(&mut self, owner: NodeId, properties: NodeId, name: QName) {
-        match self.tree.child(owner, TBL_PR_EX).filter(|_| name == TR_PR) {
-            Some(exceptions) => self.tree.insert_after(exceptions, properties),
-            None => self.tree.prepend(owner, properties),
-        }
+        self.sign_as_there(change, theirs, record);
     }
 
     fn compare_grids(&mut self, before: NodeId, after: NodeId) {
@@ -149,7 +175,14 @@ impl Redliner<'_> {
         else {
             return;
         };
-        if self.before_signer().whole(ours) == self.after_signer().whole(theirs) {
+        let columns = |document: &Document, grid: NodeId| {
+            document.children(grid).filter(|column| document.name(*column) == GRID_COL).count()
+        };
+        let is_alike = match self.importer.without_formats {
+            true => columns(self.tree, ours) == columns(self.after, theirs),
+            false => self.before_signer().whole(ours) == self.after_signer().whole(theirs),
+        };
+        if is_alike {
             return;
         }
         let new = self.import(theirs);
@@ -179,16 +212,8 @@ impl Redliner<'_> {
 
     /// Puts a revision into the properties of a row or cell.
     fn mark_owner(&mut self, owner: NodeId, name: QName, kind: QName) {
-        let properties = match self.tree.child(owner, name) {
-            Some(properties) => properties,
-            None => {
-                let properties = self.tree.new_element(name);
-                self.put_properties(owner, properties, name);
-                properties
-            }
-        };
         let mark = self.writer().revision(kind);
-        self.tree.append(properties, mark);
+        put_mark(self.tree, owner, name, mark);
     }
 
     /// Marks all blocks of a container.
@@ -259,5 +284,35 @@ impl Redliner<'_> {
 
     pub(super) fn delete_block(&mut self, block: NodeId) {
         self.mark_block(block, DEL);
+    }
+}
+
+fn put_properties(tree: &mut Document, owner: NodeId, properties: NodeId, name: QName) {
+    match tree.child(owner, TBL_PR_EX).filter(|_| name == TR_PR) {
+        Some(exceptions) => tree.insert_after(exceptions, properties),
+        None => tree.prepend(owner, properties),
+    }
+}
+
+/// Puts the mark of an insertion or deletion into the properties of a row or cell: behind all else but a deletion, a merge and the
+/// record of a change (CT_TrPr, CT_TcPr).
+pub(super) fn put_mark(tree: &mut Document, owner: NodeId, name: QName, mark: NodeId) {
+    let properties = match tree.child(owner, name) {
+        Some(properties) => properties,
+        None => {
+            let properties = tree.new_element(name);
+            put_properties(tree, owner, properties, name);
+            properties
+        }
+    };
+    let is_insertion = matches!(tree.name(mark), INS | CELL_INS);
+    let behind = tree.children(properties).find(|child| match tree.name(*child) {
+        TR_PR_CHANGE | TC_PR_CHANGE => true,
+        DEL | CELL_DEL | CELL_MERGE => is_insertion,
+        _ => false,
+    });
+    match behind {
+        Some(behind) => tree.insert_before(behind, mark),
+        None => tree.append(properties, mark),
     }
 }

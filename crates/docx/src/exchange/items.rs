@@ -96,6 +96,8 @@ pub(super) fn stories(document: &WordDocument) -> Result<Vec<StoryItems<'_>>, Er
             links: links.collect(),
             lists: lists(&tree, root, &definitions),
             notes: HashMap::new(),
+            styles: HashMap::new(),
+            without_formats: false,
         };
         let items = items(&tree, root, &targets);
         all.push(StoryItems { name: story.name, part: story.part, tree, root, targets, items });

@@ -422,7 +422,7 @@ impl Resolver<'_> {
 }
 
 /// Markers that only tell which content was moved or which wrappers were changed.
-fn is_move_or_custom_range(name: engross_xml::QName) -> bool {
+pub(crate) fn is_move_or_custom_range(name: engross_xml::QName) -> bool {
     matches!(
         name,
         MOVE_FROM_RANGE_START

@@ -9,20 +9,21 @@ mod lists;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use engross_xml::{Document, NodeId, NodeKind, QName};
+use engross_xml::{Document, NodeId, NodeKind, QName, unescape};
 
 use crate::model::{effective_text, is_range_marker, is_revision_wrapper};
 use crate::names::{
-    COMMENT_REFERENCE, DEL_TEXT, ENDNOTE_REFERENCE, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE,
-    FOOTER_REFERENCE, FOOTNOTE_REFERENCE, HEADER_REFERENCE, HYPERLINK, ID, INSTR, INSTR_TEXT,
-    LAST_RENDERED_PAGE_BREAK, NUM_ID, P, P_PR, PARA_ID, R_EMBED, R_ID, R_LINK, R_PR, RSID_DEL, RSID_P,
-    RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_CONTENT, SDT_PR, SECT_PR,
-    SHOWING_PLC_HDR, T, TBL, TC, TEXT_ID, TR, TXBX_CONTENT, VAL, VOCABULARY, W, XML_SPACE,
+    BASED_ON, COMMENT_REFERENCE, DEL_TEXT, ENDNOTE_REFERENCE, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE,
+    FOOTER_REFERENCE, FOOTNOTE_REFERENCE, GRID_SPAN, HEADER_REFERENCE, HYPERLINK, ID, INSTR, INSTR_TEXT,
+    KEPT_REVISION, LAST_RENDERED_PAGE_BREAK, LINK, NEXT, NUM_ID, P, P_PR, P_STYLE, PARA_ID, R_EMBED, R_ID,
+    R_LINK, R_PR, R_STYLE, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN,
+    SDT_CONTENT, SDT_PR, SECT_PR, SHOWING_PLC_HDR, T, TBL, TBL_STYLE, TC, TEXT_ID, TR, TXBX_CONTENT, V_MERGE,
+    VAL, VOCABULARY, W, XML_SPACE,
 };
 use crate::package::Package;
 use crate::revisions::is_property_change;
 
-pub(crate) use lists::{list_definitions, numbers_in};
+pub(crate) use lists::{list_definitions, numbers_in, shown_levels};
 
 /// What the references of a part lead to.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,10 @@ pub(crate) struct Targets {
     pub(crate) lists: HashMap<String, u64>,
     /// By `w:id`, footnotes apart from endnotes: what the note says.
     pub(crate) notes: HashMap<(bool, String), u64>,
+    /// Ids of styles that are known by another id: the same style may be called `Heading1` here and `berschrift1` there.
+    pub(crate) styles: HashMap<String, String>,
+    /// Whether formatting says nothing; which cells are merged is not formatting.
+    pub(crate) without_formats: bool,
 }
 
 /// Makes numbers of the elements of one part.
@@ -63,6 +68,7 @@ const TEXT: u8 = 3;
 const CODE: u8 = 4;
 const LEAF: u8 = 5;
 const NUMBER: u8 = 6;
+const KEPT: u8 = 7;
 
 /// What runs say, joined however they are cut.
 struct JoinedText {
@@ -154,7 +160,8 @@ impl<'a> Signer<'a> {
             let name = self.document.name(child);
             let is_outside = matches!(name, R_PR | SECT_PR | HEADER_REFERENCE | FOOTER_REFERENCE)
                 || !self.with_revisions && is_revision(name);
-            if self.document.kind(child) == NodeKind::Element && !is_outside {
+            let is_left_out = self.targets.without_formats && !matches!(name, GRID_SPAN | V_MERGE);
+            if self.document.kind(child) == NodeKind::Element && !is_outside && !is_left_out {
                 self.write(child, &mut hasher);
                 is_empty = false;
             }
@@ -165,6 +172,12 @@ impl<'a> Signer<'a> {
     /// The number of the formatting of a run or of a paragraph mark.
     pub(crate) fn format(self, owner: NodeId) -> u64 {
         self.properties(self.document.child(owner, R_PR))
+    }
+
+    /// The number of what an earlier author's revision makes of a run, a paragraph, a row or a cell, while two documents are
+    /// compared with their revisions; 0 for nothing.
+    pub(crate) fn kept(self, node: NodeId) -> u64 {
+        self.document.attribute(node, KEPT_REVISION).map_or(0, |kept| number_of(KEPT, &kept))
     }
 
     /// The number of a leaf of a run; text boxes within it do not count.
@@ -252,7 +265,7 @@ impl<'a> Signer<'a> {
     fn write_paragraph(self, node: NodeId, content: u64, hasher: &mut DefaultHasher) {
         let properties = self.document.child(node, P_PR);
         hasher.write_u64(self.properties(properties));
-        hasher.write_u64(properties.map_or(0, |properties| self.format(properties)));
+        hasher.write_u64(properties.map_or(0, |properties| self.format(properties)) ^ self.kept(node));
         let section = properties.and_then(|properties| self.document.child(properties, SECT_PR));
         hasher.write_u8(u8::from(section.is_some()));
         hasher.write_u64(self.properties(section));
@@ -290,7 +303,7 @@ impl<'a> Signer<'a> {
 
     fn run(self, run: NodeId, joined: &mut JoinedText) {
         let document = self.document;
-        let format = self.format(run);
+        let format = self.format(run) ^ self.kept(run);
         for leaf in document.children(run) {
             let name = document.name(leaf);
             match name {
@@ -384,6 +397,13 @@ impl<'a> Signer<'a> {
             hasher.write_u64(self.targets.lists.get(&*number).copied().unwrap_or(undefined));
             return;
         }
+        if !self.targets.styles.is_empty() && is_style_reference(element) {
+            let style = document.attribute(node, VAL).unwrap_or_default();
+            hasher.write_u8(LEAF);
+            hasher.write(b"val");
+            hasher.write(self.targets.styles.get(&*style).map_or(&*style, String::as_str).as_bytes());
+            return;
+        }
         let (local, is_revision) = (document.local_name(element), is_revision(element));
         let is_picture_name = matches!(local, "docPr" | "cNvPr");
         let counts = |name: QName, written: &str| {
@@ -393,6 +413,7 @@ impl<'a> Signer<'a> {
                 || matches!(written, "id" | "o:spid" | "ObjectID" | "ShapeID" | "w:history")
                 || written.ends_with(":anchorId")
                 || written.ends_with(":editId")
+                || written.ends_with(":tplc")
                 || is_picture_name && written == "name")
         };
         let mut rows: Vec<(&str, &str, QName)> = document
@@ -408,10 +429,16 @@ impl<'a> Signer<'a> {
             if is_relation(document, name) {
                 hasher.write_u64(self.targets.links.get(value).copied().unwrap_or_default());
             } else {
-                hasher.write(value.as_bytes());
+                // Programs write the same character as itself, by name, or by one of two numbers.
+                hasher.write(unescape(value).as_bytes());
             }
         }
     }
+}
+
+/// Whether an element names a style.
+pub(crate) fn is_style_reference(name: QName) -> bool {
+    matches!(name, P_STYLE | R_STYLE | TBL_STYLE | BASED_ON | LINK | NEXT)
 }
 
 fn is_revision(name: QName) -> bool {

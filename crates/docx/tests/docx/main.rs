@@ -16,6 +16,7 @@ mod guide;
 mod html;
 mod html_judge;
 mod jobs;
+mod keeping;
 mod layout;
 mod merging;
 mod oracle;

@@ -4,8 +4,8 @@ use engross_docx::ops::{ProofState, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::Side;
 use engross_docx::{
-    EditOptions, Granularity, Limits, MergeOptions, MergedDocument, Severity, Tracking, WordDocument, check,
-    compare_three, differences, merged,
+    ComparedView, EditOptions, Granularity, Limits, MergeOptions, MergedDocument, Severity, Tracking,
+    WordDocument, check, compare_three, differences, merged,
 };
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn meet(base: &[u8], one: Vec<u8>, other: Vec<u8>) -> MergedDocument {
     let options = MergeOptions {
         authors: ["Ada".to_owned(), "Bob".to_owned()],
         date: "2026-01-31T09:30:00Z".to_owned(),
-        view: Side::Accept,
+        view: ComparedView::Accepted,
         granularity: Granularity::Word,
     };
     compare_three(base.to_vec(), one, other, &options, &Limits::default()).unwrap()

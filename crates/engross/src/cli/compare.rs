@@ -35,12 +35,19 @@ pub(crate) struct CompareArgs {
     /// Write the redline here instead of beside the first document; an existing file is replaced.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// What becomes of tracked changes that the documents have: they are accepted or rejected first.
+    /// What becomes of tracked changes that the documents have: they are accepted or rejected first, or all their text counts.
     #[arg(long, value_enum, default_value_t = CompareView::Accepted)]
     pub(crate) view: CompareView,
+    /// Keep tracked changes that the documents have, with their authors: rejecting all then gives BEFORE without any, accepting all
+    /// AFTER with all done.
+    #[arg(long, conflicts_with_all = ["three", "view"])]
+    pub(crate) keep_revisions: bool,
     /// Write a paragraph that stands elsewhere as deleted there and inserted here, not as moved.
     #[arg(long)]
     pub(crate) no_moves: bool,
+    /// Leave formatting as it is in BEFORE, and compare words alone: another program may format every paragraph anew.
+    #[arg(long, conflicts_with = "three")]
+    pub(crate) no_formatting: bool,
     /// The least that a change of text replaces: the words that differ, or all of the clause or sentence around them.
     #[arg(long, value_enum, default_value_t = LeastChange::Word)]
     pub(crate) granularity: LeastChange,
@@ -78,6 +85,8 @@ pub(crate) enum CompareView {
     Accepted,
     /// No change is done.
     Original,
+    /// As they are shown: inserted text is there, and deleted text, too.
+    AsIs,
 }
 
 /// `engross diff`

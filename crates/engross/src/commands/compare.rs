@@ -8,8 +8,7 @@ use std::path::Path;
 
 use engross_documents::change::{Palette, printable};
 use engross_documents::{Destination, InputFile, Redline, RedlineReport, differences, redline, signature};
-use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Granularity, Limits};
+use engross_docx::{CompareOptions, ComparedView, Granularity, Limits};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
@@ -47,6 +46,8 @@ pub(crate) fn compare(
         author: signature::author(&settings.author.value)?.to_owned(),
         date: clock(args.date.as_deref())?.now().to_string(),
         view: side(args.view),
+        keep_revisions: args.keep_revisions,
+        formatting: !args.no_formatting,
         moves: !args.no_moves,
         granularity: args.granularity.into(),
     };
@@ -88,6 +89,8 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
         author: "engross".to_owned(),
         date: clock(None)?.now().to_string(),
         view: side(args.view),
+        keep_revisions: false,
+        formatting: true,
         moves: true,
         granularity: Granularity::Word,
     };
@@ -119,10 +122,11 @@ impl From<LeastChange> for Granularity {
     }
 }
 
-fn side(view: CompareView) -> Side {
+fn side(view: CompareView) -> ComparedView {
     match view {
-        CompareView::Accepted => Side::Accept,
-        CompareView::Original => Side::Reject,
+        CompareView::Accepted => ComparedView::Accepted,
+        CompareView::Original => ComparedView::Original,
+        CompareView::AsIs => ComparedView::AsIs,
     }
 }
 

@@ -12,8 +12,7 @@ use engross_attest::{
 use engross_documents::change::printable;
 use engross_documents::redline;
 use engross_docx::read::View;
-use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Granularity, Limits, WordDocument};
+use engross_docx::{CompareOptions, ComparedView, Granularity, Limits, WordDocument};
 use engross_protocol::{Clock as _, Exit, Failure, SystemClock, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -84,7 +83,9 @@ fn rejecting_gives(
     let options = CompareOptions {
         author: "verify".to_owned(),
         date: "2000-01-01T00:00:00Z".to_owned(),
-        view: Side::Reject,
+        view: ComparedView::Original,
+        keep_revisions: false,
+        formatting: true,
         moves: false,
         granularity: Granularity::Word,
     };

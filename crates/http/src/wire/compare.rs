@@ -1,8 +1,7 @@
 //! `/v1/compare`: how two documents are compared, and what is answered of the redline.
 
 use engross_documents::{Redline, signature};
-use engross_docx::Granularity;
-use engross_docx::revisions::Side;
+use engross_docx::{ComparedView, Granularity};
 use serde_json::{Map, Value, json};
 
 use crate::error::Error;
@@ -19,7 +18,9 @@ pub(crate) struct ComparedFiles {
 pub(crate) struct ComparisonRequest {
     pub(crate) author: Option<String>,
     pub(crate) date: Option<String>,
-    pub(crate) view: Side,
+    pub(crate) view: ComparedView,
+    pub(crate) keep_revisions: bool,
+    pub(crate) formatting: bool,
     pub(crate) moves: bool,
     pub(crate) granularity: Granularity,
 }
@@ -32,7 +33,9 @@ pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest,
     let mut request = ComparisonRequest {
         author: None,
         date: None,
-        view: Side::Accept,
+        view: ComparedView::Accepted,
+        keep_revisions: false,
+        formatting: true,
         moves: true,
         granularity: Granularity::Word,
     };
@@ -49,9 +52,10 @@ pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest,
             ("date", Value::String(date)) => request.date = Some(signature::date(&date)?.to_string()),
             ("view", Value::String(view)) => {
                 request.view = match view.as_str() {
-                    "accepted" => Side::Accept,
-                    "original" => Side::Reject,
-                    _ => return Err(Error::invalid(&field, "must be accepted or original")),
+                    "accepted" => ComparedView::Accepted,
+                    "original" => ComparedView::Original,
+                    "as-is" => ComparedView::AsIs,
+                    _ => return Err(Error::invalid(&field, "must be accepted, original or as-is")),
                 };
             }
             ("granularity", Value::String(least)) => {
@@ -63,14 +67,18 @@ pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest,
                 };
             }
             ("moves", Value::Bool(moves)) => request.moves = moves,
+            ("keepRevisions", Value::Bool(keep)) => request.keep_revisions = keep,
+            ("formatting", Value::Bool(formatting)) => request.formatting = formatting,
             ("author" | "date" | "view" | "granularity", _) => {
                 return Err(Error::invalid(&field, "must be a text"));
             }
-            ("moves", _) => return Err(Error::invalid(&field, "must be true or false")),
+            ("moves" | "keepRevisions" | "formatting", _) => {
+                return Err(Error::invalid(&field, "must be true or false"));
+            }
             _ => {
                 return Err(Error::invalid(
                     &field,
-                    "is unknown; known are author, date, view, moves, granularity",
+                    "is unknown; known are author, date, view, keepRevisions, formatting, moves, granularity",
                 ));
             }
         }

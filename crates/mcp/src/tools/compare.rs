@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use engross_documents::change::{Palette, printable};
 use engross_documents::{Error, Redline, differences, redline};
-use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Granularity};
+use engross_docx::{CompareOptions, ComparedView, Granularity};
 use engross_protocol::Failure;
 use engross_store::files::Precondition;
 
@@ -20,7 +19,9 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
     let options = CompareOptions {
         author: documents.author(arguments.text("author"))?.to_owned(),
         date: documents.clock.now().to_string(),
-        view: Side::Accept,
+        view: ComparedView::Accepted,
+        keep_revisions: false,
+        formatting: true,
         moves: true,
         granularity: Granularity::Word,
     };

@@ -25,7 +25,7 @@ use self::meeting::{ConflictPlace, Meeting, Ours};
 use super::document::Source;
 use super::parts::{Importer, notes_in};
 use super::report::Limitation;
-use super::{CompareError, CompareOptions, Granularity, compare};
+use super::{CompareError, CompareOptions, ComparedView, Granularity, compare};
 use crate::document::{EditOptions, WordDocument};
 use crate::edit::free_ids;
 use crate::error::Error;
@@ -45,8 +45,8 @@ pub struct MergeOptions {
     pub authors: [String; 2],
     /// Date of the changes, as RFC 3339 with whole seconds.
     pub date: String,
-    /// What becomes of revisions that the documents have: they are accepted, or rejected, first.
-    pub view: Side,
+    /// In which state documents that have revisions are compared.
+    pub view: ComparedView,
     /// The least that a change of text replaces.
     pub granularity: Granularity,
 }
@@ -91,8 +91,7 @@ pub struct MergeProof {
 /// Brings two documents that came from one into a redline of it.
 ///
 /// ```
-/// use engross_docx::revisions::Side;
-/// use engross_docx::{Granularity, Limits, MergeOptions, compare_three, from_markdown};
+/// use engross_docx::{ComparedView, Granularity, Limits, MergeOptions, compare_three, from_markdown};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let make = |text: &str| from_markdown(text, None, &Limits::default());
@@ -102,7 +101,7 @@ pub struct MergeProof {
 /// let options = MergeOptions {
 ///     authors: ["Ada".to_owned(), "Bob".to_owned()],
 ///     date: "2026-01-31T09:30:00Z".to_owned(),
-///     view: Side::Accept,
+///     view: ComparedView::Accepted,
 ///     granularity: Granularity::Word,
 /// };
 /// let merged = compare_three(base, one, other, &options, &Limits::default())?;
@@ -128,6 +127,8 @@ pub fn compare_three(
             author: author.clone(),
             date: options.date.clone(),
             view: options.view,
+            keep_revisions: false,
+            formatting: true,
             moves,
             granularity: options.granularity,
         };

@@ -45,7 +45,8 @@ impl Meeting<'_> {
             }
             P_STYLE | R_STYLE | TBL_STYLE => {
                 let style = value(self.ours.tree, VAL);
-                self.ours.importer.need_style(&style);
+                let own = self.ours.importer.style(&style);
+                self.ours.tree.set_attribute(node, VAL, &own);
             }
             FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE => {
                 let (id, is_footnote) = (value(self.ours.tree, ID), name == FOOTNOTE_REFERENCE);
