@@ -164,7 +164,7 @@ engross_protocol::codes! {
             the way, repeat the request with the `Idempotency-Key` that the first one had.",
     }
     NO_PROGRESS: Model, 500 {
-        summary: "Nothing that the model tried to change could be changed, in two rounds in a row.",
+        summary: "Nothing that the model tried to change could be changed, in two rounds in a row; in four, if it only tried to begin files.",
         why: "\
             The model proposed changes twice, and each was refused or failed. Going on would cost calls \
             and change nothing. The reasons stand in the answer; what was applied before is kept, and the \

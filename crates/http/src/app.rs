@@ -114,7 +114,7 @@ enum Entry {
 }
 
 /// Checks access, leads the request to its owner's things, names and counts it.
-async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, request: Request) -> Response {
+async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, mut request: Request) -> Response {
     let server = &door.server;
     let path = request.uri().path();
     let speaks_rpc = acp::speaks(path);
@@ -139,6 +139,9 @@ async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, request: Reque
         is_whole: false,
     };
     let entry = entry(&door, &request).map(|(entry, caller)| {
+        if let Some(caller) = caller.clone() {
+            request.extensions_mut().insert(caller);
+        }
         report.caller = caller;
         entry
     });

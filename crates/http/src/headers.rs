@@ -31,6 +31,8 @@ pub(crate) const WORKSPACE: HeaderName = HeaderName::from_static("x-engross-work
 pub(crate) const MODEL: HeaderName = HeaderName::from_static("x-engross-model");
 /// The same as the reference's clients send it.
 pub(crate) const OPENCLAW_MODEL: HeaderName = HeaderName::from_static("x-openclaw-model");
+/// The name that a client gives itself, to be told from others with the same key on the same machine.
+pub(crate) const CLIENT: HeaderName = HeaderName::from_static("x-engross-client");
 /// Makes a repeated request answer the same.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Where to go on in a stream.
@@ -64,6 +66,11 @@ pub(crate) fn complete(request: &mut TurnRequest, headers: &HeaderMap) -> Result
 /// Whether the client asks for `engross.status` events.
 pub(crate) fn wants_events(headers: &HeaderMap) -> Result<bool, Error> {
     flag(headers, &EVENTS)
+}
+
+/// The name that the client gives itself.
+pub(crate) fn client_name(headers: &HeaderMap) -> Result<Option<String>, Error> {
+    word(headers, &CLIENT)
 }
 
 /// Where the client goes on. An id that is none of ours asks for all.

@@ -45,8 +45,8 @@ pub use collect::{Limits, collect, collect_within};
 pub use error::Error;
 pub use http::{HttpPolicy, RetryCount};
 pub use model::{
-    Answer, Event, FinishReason, Message, Model, ModelInfo, Request, Source, ToolCall, ToolChoice, ToolSpec,
-    Usage,
+    Answer, AnswerText, Event, FinishReason, Message, Model, ModelInfo, Request, Source, ToolCall,
+    ToolChoice, ToolSpec, Usage,
 };
 pub use open::{ProviderSettings, open};
 pub use options::{

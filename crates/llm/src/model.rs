@@ -68,6 +68,23 @@ pub struct Request {
     /// Whether the answer shall be found in the web, with sources. Only for a model that [searches](Model::searches);
     /// others answer as usual. Not together with `tools`, which some providers refuse.
     pub web_search: bool,
+    /// What the text of the answer is.
+    pub text: AnswerText,
+}
+
+/// What the text of an answer is: it says where calls that a model prints are meant as calls.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum AnswerText {
+    /// Words for a person.
+    #[default]
+    Words,
+    /// Content of a file, in which nothing is a call.
+    Content {
+        /// The lines that end it. Behind one of them there may be calls.
+        ends: Vec<String>,
+        /// The tools that may be called in its place.
+        calls: Vec<String>,
+    },
 }
 
 /// Whether a tool must be called. Models that cannot be forced (`rules`, `script:`) decide for themselves.

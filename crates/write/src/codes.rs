@@ -183,6 +183,13 @@ engross_protocol::codes! {
             Ask for the session's state, and go on at its `offset`. It counts all bytes received, end \
             lines included, and never starts again.",
     }
+    ONLY_A_PART: Done, 200 {
+        summary: "The file has only a part of the lines that were refused before.",
+        why: "\
+            A model that was asked to send a file again, because it had errors, has sent something that \
+            lacks its beginning, its end or most of its lines. It was asked once more, and sent the same.",
+        remedy: "Look at the file. If lines are missing, have it written again: what was there before is kept.",
+    }
     OVERLAP_AMBIGUOUS: Done, 200 {
         summary: "\
             A file was gone on with in a place where its lines repeat, so it is not certain how many of \

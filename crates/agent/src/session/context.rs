@@ -214,7 +214,7 @@ fn pair(messages: &[Message]) -> Vec<Message> {
                         None => Message::Tool {
                             tool_call_id: call.id.clone(),
                             name: call.name.clone(),
-                            content: super::intake::NO_RESULT.to_owned(),
+                            content: super::calls::NO_RESULT.to_owned(),
                             is_error: true,
                             attachments: Vec::new(),
                         },

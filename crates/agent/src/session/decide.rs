@@ -4,15 +4,16 @@
 
 use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec, Usage};
 
+use super::calls::NO_RESULT;
 use super::context::{ContextPolicy, HistoryRepair, offered, window};
-use super::intake::NO_RESULT;
 use super::log::{CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind, WriteReport};
 use super::request::{ClientTool, ClientToolChoice};
 use super::rounds;
 use super::server_tool::ServerTool;
 use super::settings::Settings;
-use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
+use super::state::SessionState;
 use super::summary;
+use super::turn_state::{OpenCall, TurnPhase, TurnState};
 use crate::codes;
 use crate::tools::{APPLY_REDLINES, tell_cut};
 
@@ -371,7 +372,7 @@ impl Decider<'_> {
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
             options: turn.parameters.options.clone(),
-            web_search: false,
+            ..Request::default()
         };
         Action::Ask(request, model)
     }

@@ -10,7 +10,8 @@ use super::intake::take_in;
 use super::log::{CallSide, LogEvent, ToolResult};
 use super::request::{ClientTool, TurnRequest};
 use super::server_tool::ServerTool;
-use super::state::{SessionState, TurnPhase};
+use super::state::SessionState;
+use super::turn_state::TurnPhase;
 
 #[derive(Debug, Clone)]
 pub(super) enum Op {

@@ -19,7 +19,8 @@ use super::record::{self, lost};
 use super::request::{AnswerPlace, SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
-use super::state::{SessionState, TurnPhase};
+use super::state::SessionState;
+use super::turn_state::TurnPhase;
 use crate::codes;
 
 /// Sessions that are listed at once.

@@ -5,8 +5,8 @@
 
 use engross_llm::{Message, ToolCall};
 
-use super::intake::which;
-use super::state::OpenCall;
+use super::calls::which;
+use super::turn_state::OpenCall;
 
 /// A history in which every result stands behind its call.
 #[derive(Debug, Clone, PartialEq, Default)]

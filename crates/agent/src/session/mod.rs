@@ -7,8 +7,9 @@
 //! |---|---|
 //! | `request`, `settings`, `event`, `error` | what may a client ask or set, and what does it hear? |
 //! | `log` | what happened, in order? |
-//! | `state` | what is the state of a session, as a fold of its log? |
-//! | `intake` | what of a request is new, and which results belong to which calls? |
+//! | `state`, `turn_state` | what is the state of a session and of its turn, as a fold of its log? |
+//! | `calls` | when are two calls the same, and which call does a result mean? |
+//! | `intake`, `known` | what of a request is new, and which results belong to which calls? |
 //! | `mend` | which results of a history that a client broke belong where? |
 //! | `decide` | what happens next? |
 //! | `decide/write`, `turn/write` | the same where an answer is content of a file |
@@ -31,6 +32,7 @@
 
 mod answer;
 mod branch;
+mod calls;
 mod channel;
 mod config;
 mod context;
@@ -39,6 +41,7 @@ mod error;
 mod event;
 mod idempotency;
 mod intake;
+mod known;
 mod log;
 mod manage;
 mod mend;
@@ -63,6 +66,7 @@ mod summary;
 mod toolbox;
 pub mod transcript;
 mod turn;
+mod turn_state;
 mod watch;
 mod work_queue;
 
@@ -125,13 +129,14 @@ pub use server_tool::ServerTool;
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;
-pub use state::{ConversationSummary, FileInProgress, OpenCall, SessionState, TurnPhase, TurnState};
+pub use state::{ConversationSummary, SessionState};
 pub use stored::{
     CopyOutcome, StoredSession, copy_stored, delete_stored, find_stored, read_stored, stored_sessions,
 };
 pub use toolbox::{
     Briefing, BriefingFuture, NoToolboxes, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture, Toolboxes,
 };
+pub use turn_state::{FileInProgress, OpenCall, TurnPhase, TurnState};
 
 /// The whole log of a session.
 #[cfg(test)]

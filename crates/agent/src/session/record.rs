@@ -12,7 +12,8 @@ use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
 use super::log::{AcceptedRequest, LogEvent};
 use super::observe::StoredEntries;
-use super::state::{SessionState, TurnState};
+use super::state::SessionState;
+use super::turn_state::TurnState;
 use crate::codes;
 
 /// All sessions that this process has in memory.

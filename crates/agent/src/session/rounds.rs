@@ -5,7 +5,7 @@
 use engross_llm::{Message, ToolCall};
 use serde_json::Value;
 
-use super::intake::{NO_RESULT, same_call};
+use super::calls::{NO_RESULT, same_call};
 use crate::tools::cut;
 
 /// The most changes that a report names one by one.
@@ -140,11 +140,17 @@ fn outcome(name: &str, content: &str) -> String {
     if counts.is_empty() { name.to_owned() } else { format!("{name}: {}", counts.join(", ")) }
 }
 
+/// So many rounds without progress are the last; and so many that only begin files: what a path or an option is to be is often found
+/// by trying.
+const ROUNDS: u32 = 2;
+const BEGINNING_ROUNDS: u32 = 4;
+
 /// The report of two rounds without progress: in the last two, calls that would have changed something failed, every one. `None`
 /// while there is some. A round that only reads counts as a new attempt.
 pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Option<String> {
     let mut reasons: Vec<String> = Vec::new();
     let mut rounds = 0;
+    let mut most = BEGINNING_ROUNDS;
     // From the end: the results of a round, then the calls that they belong to.
     let mut results: Vec<(&str, &str, bool)> = Vec::new();
     for message in messages.iter().rev() {
@@ -157,16 +163,20 @@ pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Opt
                     if !is_error {
                         return None;
                     }
+                    if name != crate::writing::BEGIN {
+                        most = ROUNDS;
+                    }
                     let reason = format!("{name}: {}", reason(content));
                     if !reasons.contains(&reason) {
                         reasons.push(reason);
                     }
                 }
                 rounds += 1;
-                if rounds == 2 {
+                if rounds >= most {
                     reasons.reverse();
+                    let rounds = if most == ROUNDS { "two" } else { "four" };
                     return Some(format!(
-                        "Nothing could be changed in two rounds in a row, so the model was stopped. What went wrong:\n- {}\nSay \
+                        "Nothing could be changed in {rounds} rounds in a row, so the model was stopped. What went wrong:\n- {}\nSay \
                          how to go on.",
                         reasons.join("\n- ")
                     ));

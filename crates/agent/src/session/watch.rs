@@ -12,7 +12,7 @@ use super::error::RequestError;
 use super::names::principal_in;
 use super::record;
 use super::service::{Inner, Sessions, moment};
-use super::state::TurnPhase;
+use super::turn_state::TurnPhase;
 
 /// After how many looks what nobody asked for meanwhile leaves memory.
 const UNUSED: u32 = 4;

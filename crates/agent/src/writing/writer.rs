@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use engross_llm::ToolCall;
+use engross_llm::{AnswerText, ToolCall};
 use engross_protocol::WriteSessionId;
 use engross_store::files::RelPath;
 use engross_write::framing::TurnFinish;
-use engross_write::runner::{ChunkEnd, WriteService, WriteSessionView};
+use engross_write::runner::{ChunkEnd, WriteCaller, WriteService, WriteSessionView};
 use engross_write::session::{BeginOptions, PromptKind, State, WriteOperation};
 use engross_write::{Error, WriteFailure};
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ pub struct Writer {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallContext {
     /// The session, as write sessions know who begins them.
-    pub(crate) caller: String,
+    pub(crate) caller: WriteCaller,
     /// The file that is being written.
     pub(crate) writing: Option<FileInProgress>,
     /// Files that were left incomplete.
@@ -215,6 +215,17 @@ impl Writer {
                 Some(prompt) => Ok((view, prompt)),
                 None => Err(problem.clone().unwrap_or_else(|| Error::SessionNotFound(id.to_string()).into())),
             },
+        }
+    }
+
+    /// What the next answer's text is: content, in whose place a patch of it may be begun if that was asked for.
+    pub(crate) fn answer_text(&self, id: WriteSessionId) -> AnswerText {
+        let view = self.service.sessions().get(id);
+        let is_to_mend = view.as_ref().is_ok_and(|view| view.state == State::NeedsRepair);
+        let marker = view.map(|view| view.marker);
+        AnswerText::Content {
+            ends: marker.into_iter().chain(["DONE".to_owned()]).collect(),
+            calls: if is_to_mend { vec![BEGIN.to_owned()] } else { Vec::new() },
         }
     }
 

@@ -47,7 +47,7 @@ use conversation::Conversation;
 use document::{ChatDocument, NoDocument, OneDocument};
 use engross_http::canonical_key;
 use talk::{Over, Talk};
-use tell::{AnswerPrinter, Edits};
+use tell::{AnswerPrinter, Outcomes};
 use terminal::{StoredResults, Terminal, TerminalParts};
 use written::WrittenFiles;
 
@@ -126,11 +126,11 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
         let chat = async {
             match approvals {
                 None => {
-                    let (sender, edits) = unbounded_channel();
-                    let conversation = parts(Arc::new(Edits::new(sender)));
+                    let (sender, outcomes) = unbounded_channel();
+                    let conversation = parts(Arc::new(Outcomes::new(sender)));
                     let teller = AnswerPrinter::new(environment.allows_colour());
                     begin(args, &conversation, &teller).await?;
-                    Talk::new(conversation, edits, teller, files)?.run().await
+                    Talk::new(conversation, outcomes, teller, files)?.run().await
                 }
                 Some(approvals) => {
                     let (sender, results) = unbounded_channel();

@@ -11,7 +11,7 @@ use engross_write::session::State as Stage;
 use engross_write::{Error as WriteError, WriteFailure};
 use serde_json::{Value, json};
 
-use super::write_sessions::{Writes, json as body_of, parameter, parsed};
+use super::write_sessions::{Writes, client, json as body_of, parameter, parsed};
 use crate::body;
 use crate::error::Error;
 use crate::wire::{
@@ -25,8 +25,9 @@ type WritesState = State<Arc<Writes>>;
 
 /// Begins a session. `DONE` alone on a line ends it at once.
 pub(super) async fn begin(State(writes): WritesState, request: Request) -> Result<Response, Error> {
+    let client = client(&request)?;
     let options = seed_begin_request(&writes.read(request).await?)?;
-    let view = writes.service.begin(options).await?;
+    let view = writes.service.begin_for(client, options).await?;
     Ok(body_of(&begun_body(&view)))
 }
 

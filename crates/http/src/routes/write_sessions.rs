@@ -12,15 +12,19 @@ use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
-use engross_write::runner::{ChunkEnd, WriteListener, WriteService, WriteSessionId, WriteSessionView};
+use engross_write::runner::{
+    ChunkEnd, WriteCaller, WriteListener, WriteService, WriteSessionId, WriteSessionView,
+};
 use engross_write::{Error as WriteError, WriteFailure};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::access::Caller;
 use crate::body::BodyBytes;
+use crate::connections::Peer;
 use crate::error::Error;
-use crate::headers::LAST_EVENT_ID;
+use crate::headers::{self, LAST_EVENT_ID};
 use crate::limits::Limits;
 use crate::wire::{
     Out, WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
@@ -77,8 +81,9 @@ impl Writes {
 }
 
 pub(super) async fn begin(State(writes): WritesState, request: Request) -> Result<Response, Error> {
+    let client = client(&request)?;
     let options = begin_request(&writes.read(request).await?)?;
-    let view = writes.service.begin(options).await?;
+    let view = writes.service.begin_for(client, options).await?;
     let mut response = json(&begun_body(&view));
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
@@ -279,6 +284,15 @@ fn answer(view: WriteSessionView) -> Result<Response, Error> {
         }
         _ => Ok(json(&state_body(&view))),
     }
+}
+
+/// The client that begins a session: its key, the address that it comes from, and the name that it gives itself, if it does. Its
+/// bound is its own, so that it stands in nobody else's way.
+pub(super) fn client(request: &Request) -> Result<WriteCaller, Error> {
+    let name = headers::client_name(request.headers())?.unwrap_or_default();
+    let key = request.extensions().get::<Caller>().map(|caller| &*caller.key).unwrap_or_default();
+    let address = request.extensions().get().map(|Peer(address)| address.to_string()).unwrap_or_default();
+    Ok(WriteCaller::Client(format!("{key}@{address} {name}")))
 }
 
 /// The session that the path names.

@@ -1,13 +1,24 @@
 //! Tools for models that have none: calls are lines of text.
 //!
 //! Must never take text for a call that is not one: a line counts only with the name of a tool on offer and arguments that are
-//! a JSON object.
+//! an object; nor a call out of content of a file.
 //!
 //! | File | Question it answers |
 //! |---|---|
 //! | `request` | how is a conversation with calls told in text? |
-//! | `reading` | which lines of an answer are calls? |
+//! | `reading` | which of an answer's text are calls, as it streams? |
+//! | `form` | what is looked for? |
+//! | `printed`, `objects`, `elements`, `marks` | in which forms do models print calls? |
+//! | `literal` | what are their arguments? |
 
+mod elements;
+mod form;
+mod literal;
+#[cfg(test)]
+mod literal_tests;
+mod marks;
+mod objects;
+mod printed;
 mod reading;
 mod request;
 
@@ -59,8 +70,9 @@ impl<M: Model + 'static> Model for TextTools<M> {
             return self.model.answer(request);
         }
         let names: Vec<String> = request.tools.iter().map(|tool| tool.name.clone()).collect();
+        let reader = CallReader::new(names, &request.text, request.messages.len());
         if self.refused.load(Ordering::Relaxed) {
-            return read(self.model.answer(in_text(request)), names);
+            return read(self.model.answer(in_text(request)), reader);
         }
         let (model, refused) = (Arc::clone(&self.model), Arc::clone(&self.refused));
         let first = model.answer(request.clone());
@@ -79,7 +91,7 @@ impl<M: Model + 'static> Model for TextTools<M> {
                 first => stream::iter(first).chain(answer).boxed(),
             }
         };
-        read(stream::once(begun).flatten().boxed(), names)
+        read(stream::once(begun).flatten().boxed(), reader)
     }
 }
 
@@ -102,9 +114,8 @@ fn refuses_tools(message: &str) -> bool {
 /// The answer with calls in the place of the lines that print them.
 fn read(
     answer: BoxStream<'static, Result<Event, Error>>,
-    names: Vec<String>,
+    reader: CallReader,
 ) -> BoxStream<'static, Result<Event, Error>> {
-    let reader = CallReader::new(names);
     let events = stream::unfold((answer, reader), |(mut answer, mut reader)| async move {
         let next = answer.next().await?;
         let events: Vec<Result<Event, Error>> = match next {

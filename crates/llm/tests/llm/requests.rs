@@ -40,7 +40,7 @@ fn conversation() -> Request {
         tool_choice: ToolChoice::Auto,
         max_output_tokens: Some(500),
         temperature: Some(0.5),
-        web_search: false,
+        ..Request::default()
     }
 }
 

@@ -92,6 +92,25 @@ impl Folder {
     /// # Errors
     /// [`FileError::TargetExists`] when there is one, else as the system says.
     pub fn stage(&self, name: &StagedName) -> Result<StagedFile, FileError> {
+        let staged = self.stage_unsynced(name)?;
+        self.sync_names()?;
+        Ok(staged)
+    }
+
+    /// Makes the names in this folder durable.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn sync_names(&self) -> Result<(), FileError> {
+        let at = self.path().map_or(".", RelPath::as_str);
+        sync_entries(&self.dir).map_err(|error| FileError::io(at, FileAction::Writing, &error))
+    }
+
+    /// The same, but that its name is durable only after [`Folder::sync_names`]: for several files that are made together.
+    ///
+    /// # Errors
+    /// As [`Folder::stage`].
+    pub fn stage_unsynced(&self, name: &StagedName) -> Result<StagedFile, FileError> {
         let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Writing, &error);
         let file = match create(&self.dir, &name.file(), Access::Owner) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -99,7 +118,6 @@ impl Folder {
             }
             made => made.map_err(failed)?,
         };
-        sync_entries(&self.dir).map_err(failed)?;
         Ok(StagedFile {
             folder: self.clone(),
             name: name.clone(),

@@ -248,6 +248,12 @@ impl Framer {
         self.ended
     }
 
+    /// The line of an earlier `DONE`, in a file that a later one has ended: it may have been two files.
+    pub(crate) fn done_within(&self) -> Option<u64> {
+        let by_done = self.ended.is_some_and(|end| end.by == EndKind::Done);
+        self.passed.filter(|_| by_done).map(|passed| passed.line)
+    }
+
     /// Takes whole code points.
     fn text(&mut self, text: &[u8], out: &mut impl FnMut(&[u8])) {
         let mut rest = text;

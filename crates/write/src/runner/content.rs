@@ -161,10 +161,10 @@ impl Content {
         }
     }
 
-    /// An empty one.
+    /// An empty one. Its name is durable with that of the journal, which is made next.
     pub(super) fn create(folder: &Folder, id: WriteSessionId) -> Result<Self, FileError> {
         let mut content = Self::none(folder, id);
-        content.now = Some(content.part()?);
+        content.now = Some(content.part_of(Folder::stage_unsynced)?);
         Ok(content)
     }
 
@@ -195,12 +195,19 @@ impl Content {
 
     /// A new part.
     pub(super) fn part(&mut self) -> Result<ContentPart, FileError> {
+        self.part_of(Folder::stage)
+    }
+
+    fn part_of(
+        &mut self,
+        stage: impl Fn(&Folder, &StagedName) -> Result<StagedFile, FileError>,
+    ) -> Result<ContentPart, FileError> {
         let number = self.next;
         // What a killed process left under that name counts for nothing.
         if let Some(left) = self.folder.staged(&part_name(self.id, number)?)? {
             left.discard()?;
         }
-        let staged = self.folder.stage(&part_name(self.id, number)?)?;
+        let staged = stage(&self.folder, &part_name(self.id, number)?)?;
         self.next += 1;
         Ok(ContentPart { number, staged, print: Fingerprint::default() })
     }

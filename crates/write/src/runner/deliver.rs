@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::io::Read;
+use std::sync::Arc;
 
 use engross_store::files::FileError;
 
@@ -23,6 +24,8 @@ use crate::validate::{
 const IN_MEMORY: u64 = 64 << 20;
 /// Larger files are not compared with what they were.
 const DIFFERENCE: u64 = 4 << 20;
+/// Longer files that were refused are not compared with what comes in their place.
+const COMPARED: usize = 4 << 20;
 /// Bytes that are copied at once.
 const BLOCK: usize = 128 << 10;
 
@@ -54,6 +57,8 @@ pub(super) struct Inspection {
     joints: Vec<u64>,
     /// Why no document can be made of it.
     problem: Option<String>,
+    /// The content that was refused before, if all of it was to be sent again.
+    pub(super) refused: Option<Arc<Vec<u8>>>,
 }
 
 impl Inspection {
@@ -61,6 +66,11 @@ impl Inspection {
     pub(super) fn proposal(&self) -> ProposedFile<'_> {
         let Self { path, length, bytes, old, .. } = self;
         ProposedFile { path, length: *length, text: bytes.as_deref(), before: old.as_deref() }
+    }
+
+    /// Its text, to be compared with what is sent in its place.
+    pub(super) fn into_text(self) -> Option<Arc<Vec<u8>>> {
+        self.bytes.filter(|bytes| bytes.len() <= COMPARED).map(Arc::new)
     }
 
     /// Validates the file.
@@ -73,6 +83,9 @@ impl Inspection {
         };
         let subject = Subject { bytes, old: self.old.as_deref(), marker: Some(&self.marker) };
         let mut report = validate::validate(self.kind, &subject, &[]);
+        if let Some(refused) = &self.refused {
+            report.add_missing_part(bytes, refused);
+        }
         if !self.joints.is_empty() {
             report.add_joints(validate::joints(&self.path, bytes, &self.joints));
         }
@@ -146,6 +159,7 @@ impl Delivery<'_> {
             old,
             marker,
             problem: None,
+            refused: None,
         };
         Ok((inspection, changes))
     }
@@ -178,8 +192,18 @@ impl Delivery<'_> {
         let path = self.target.shown.clone();
         let kind = FileKind::Markdown;
         let joints = Vec::new();
-        let mut inspection =
-            Inspection { path, kind, mode, length, bytes, old: None, marker, joints, problem: None };
+        let mut inspection = Inspection {
+            path,
+            kind,
+            mode,
+            length,
+            bytes,
+            old: None,
+            marker,
+            joints,
+            problem: None,
+            refused: None,
+        };
         match composed {
             Ok(document) => {
                 let code = codes::LEFT_OUT.name;

@@ -99,11 +99,13 @@ impl Journal {
         StagedName::new(format!("{id}{SUFFIX}"))
     }
 
-    /// Makes a journal, durably.
+    /// Makes a journal, durably, and with it all names that were made in the folder before.
     pub(super) fn create(folder: &Folder, opening: &JournalOpening) -> Result<Self, FileError> {
-        let mut journal = Self { staged: folder.stage(&Self::name(opening.id)?)? };
-        let written =
-            journal.write(RecordKind::Opening, &json(opening)?).and_then(|()| journal.staged.sync());
+        let mut journal = Self { staged: folder.stage_unsynced(&Self::name(opening.id)?)? };
+        let written = journal
+            .write(RecordKind::Opening, &json(opening)?)
+            .and_then(|()| journal.staged.sync())
+            .and_then(|()| folder.sync_names());
         match written {
             Ok(()) => Ok(journal),
             Err(error) => {

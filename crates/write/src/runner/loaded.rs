@@ -2,12 +2,13 @@
 //!
 //! Must never hold the session while its file is looked at: it can be cancelled then.
 
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use bytes::Bytes;
 use engross_store::Millis;
 
 use super::WriteSessionId;
+use super::caller::WriteCaller;
 use super::deliver::Inspection;
 use super::environment::{Environment, locked};
 use super::hub::{EventHub, Notice};
@@ -61,8 +62,8 @@ pub(super) enum Answer {
 /// One session.
 pub(super) struct LoadedSession {
     pub(super) id: WriteSessionId,
-    /// Who has begun it; empty when nobody is named, or since a restart.
-    pub(super) caller: String,
+    /// Who has begun it; since a restart nobody knows, and it counts as the only client's.
+    pub(super) caller: WriteCaller,
     pub(super) hub: EventHub,
     /// Locked by the thread that feeds the session, until all that follows is done. Cancelling does not need it.
     driver: Mutex<()>,
@@ -75,7 +76,7 @@ impl LoadedSession {
     pub(super) fn new(work: Work, id: WriteSessionId, shared: &Environment) -> Self {
         let running = Self {
             id,
-            caller: String::new(),
+            caller: WriteCaller::default(),
             hub: EventHub::after_event(work.events),
             driver: Mutex::new(()),
             view: Mutex::new(WriteSessionView::of(&work.session, id, work.created, shared)),
@@ -86,9 +87,9 @@ impl LoadedSession {
         running
     }
 
-    /// The same, begun by a caller that is named.
-    pub(super) fn of_caller(self, caller: &str) -> Self {
-        Self { caller: caller.to_owned(), ..self }
+    /// The same, begun by one of several callers.
+    pub(super) fn of_caller(self, caller: &WriteCaller) -> Self {
+        Self { caller: caller.clone(), ..self }
     }
 
     /// One that is over.
@@ -108,7 +109,7 @@ impl LoadedSession {
             hub.publish(at.updated, session.offset(), news);
         }
         let (work, view) = (Mutex::new(None), Mutex::new(view));
-        Self { id, caller: String::new(), hub, driver: Mutex::new(()), work, view }
+        Self { id, caller: WriteCaller::default(), hub, driver: Mutex::new(()), work, view }
     }
 
     /// As it stands.
@@ -187,9 +188,26 @@ impl LoadedSession {
         Some(self.driven(input, None, Answer::Durable, shared))
     }
 
+    /// Gives up for the sake of another session, unless content has come, or it is over: whether it did.
+    pub(super) fn give_way(&self, shared: &Environment) -> Result<bool, WriteFailure> {
+        let held = locked(&self.work);
+        let is_empty = held.as_ref().is_some_and(|work| work.session.state() == State::Open);
+        if is_empty {
+            self.cancel_held(held, shared)?;
+        }
+        Ok(is_empty)
+    }
+
     /// Gives up, also while its file is looked at.
     pub(super) fn cancel(&self, shared: &Environment) -> Result<WriteSessionView, WriteFailure> {
-        let mut held = locked(&self.work);
+        self.cancel_held(locked(&self.work), shared)
+    }
+
+    fn cancel_held(
+        &self,
+        mut held: MutexGuard<'_, Option<Work>>,
+        shared: &Environment,
+    ) -> Result<WriteSessionView, WriteFailure> {
         let Some(work) = held.as_mut() else { return Ok(self.view()) };
         if work.session.state().is_final() {
             // It could have been written once more; now it cannot.
@@ -259,6 +277,11 @@ impl LoadedSession {
                 held = locked(&self.work);
             }
             let Some(work) = held.as_mut() else { return };
+            // What is only a part, or more than one file, is not what the next one is compared with.
+            let is_all = report.missing_part().is_none() && !work.session.has_done_within();
+            if is_all && work.session.refusal(&report).is_some() {
+                work.refused = taken.into_text();
+            }
             let validated = if agrees {
                 work.feed(WriteInput::Validated(report))
             } else {
@@ -314,7 +337,7 @@ impl LoadedSession {
     fn publish_all(&self, work: &mut Work, shared: &Environment) {
         for news in work.news.drain(..) {
             shared.counters.count(&news);
-            record::record(self.id, &self.caller, &news);
+            record::record(self.id, self.caller.name(), &news);
             self.hub.publish(shared.now(), work.session.offset(), news);
         }
         work.events = self.hub.last();
@@ -370,7 +393,7 @@ impl LoadedSession {
 
     pub(super) fn publish_opened(&self, shared: &Environment) {
         shared.counters.count(&Notice::Opened);
-        record::record(self.id, &self.caller, &Notice::Opened);
+        record::record(self.id, self.caller.name(), &Notice::Opened);
         self.hub.publish(shared.now(), 0, Notice::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();

@@ -16,10 +16,14 @@
 //! | `counters` | how many sessions began, and how did they end? |
 //! | `hub` | which events do listeners get, also late ones? |
 //! | `loaded` | who drives a session, and what do others see of it meanwhile? |
-//! | `sessions` | which sessions are there? |
+//! | `caller` | who begins them? |
+//! | `registry` | which sessions are there? |
+//! | `reservation` | is there room for one more? |
+//! | `sessions` | what can be done with them? |
 //! | `watch` | which of them are silent, too old, forgotten? |
 //! | `service` | the same for asynchronous callers |
 
+mod caller;
 mod config;
 mod content;
 mod counters;
@@ -29,6 +33,8 @@ mod hub;
 mod journal;
 mod loaded;
 mod record;
+mod registry;
+mod reservation;
 mod restart;
 mod service;
 mod sessions;
@@ -40,6 +46,7 @@ mod work;
 #[cfg(test)]
 mod golden_tests;
 
+pub use caller::WriteCaller;
 pub use config::{
     ComposedDocument, Composer, Config, Durability, FileKeeper, Limits, ProposedFile, Reviewer,
 };

@@ -6,7 +6,7 @@ use super::WriteSessionId;
 use super::hub::Notice;
 use crate::session::State;
 
-/// Records a change that somebody looks for who runs a server. `caller` is the session of an agent, or empty.
+/// Records a change that somebody looks for who runs a server. `caller` is the session of an agent, or the client.
 pub(super) fn record(id: WriteSessionId, caller: &str, news: &Notice) {
     match news {
         Notice::Opened => tracing::info!(write_session = %id, caller, "a write session began"),

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::WriteSessionId;
+use super::caller::WriteCaller;
 use super::hub::PublishedEvent;
 use super::loaded::WriteSessionView;
 use super::sessions::{ChunkEnd, WriteSessions};
@@ -48,7 +49,7 @@ impl WriteService {
     /// As there.
     pub async fn begin_for(
         &self,
-        caller: String,
+        caller: WriteCaller,
         options: BeginOptions,
     ) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.begin_for(&caller, &options)).await

@@ -1,13 +1,14 @@
-//! The registry of write sessions, and the entry to each.
+//! The write sessions beneath a root, and the entry to each.
+//!
+//! Must never hold the table while a session is driven.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use engross_protocol::shared;
 use engross_store::files::FileError;
 
 use super::WriteSessionId;
+use super::caller::WriteCaller;
 use super::config::Config;
 use super::content::Content;
 use super::counters::WriteCounters;
@@ -15,6 +16,8 @@ use super::environment::{Environment, Permits, locked};
 use super::hub::PublishedEvent;
 use super::journal::{Journal, JournalOpening};
 use super::loaded::{Answer, LoadedSession, WriteSessionView};
+use super::registry::Registry;
+use super::reservation::Reservation;
 use super::restart::restart;
 use super::target::Target;
 use super::work::Work;
@@ -24,33 +27,8 @@ use crate::patch::PatchSpec;
 use crate::session::{BeginOptions, WriteInput, WriteSession, marker};
 use crate::validate::FileKind;
 
-/// After so many silences, a session to which nothing has come may go for another.
-const LEFT: u64 = 5;
-
-/// A caller that is named has this part of the sessions that one without a name may have.
-const NAMED: usize = 8;
-
-/// All callers together may have so many times the sessions of one.
-const CALLERS: usize = 4;
-
-/// For each session that may be worked on, so many may wait to be gone on with.
-const WAITING: usize = 16;
-
 /// How often an end line is drawn.
 const DRAWS: usize = 8;
-
-/// The sessions of a runner, and what they share.
-pub(super) struct Registry {
-    pub(super) environment: Environment,
-    table: Mutex<SessionTable>,
-}
-
-#[derive(Default)]
-struct SessionTable {
-    by_id: HashMap<WriteSessionId, Arc<LoadedSession>>,
-    /// Sessions that are being begun.
-    beginning: usize,
-}
 
 /// The write sessions beneath one root. Clones share them.
 #[derive(Clone)]
@@ -71,25 +49,6 @@ impl From<ChunkEnd> for Answer {
             ChunkEnd::More => Self::AtOnce,
             ChunkEnd::Whole => Self::Durable,
         }
-    }
-}
-
-impl Registry {
-    pub(super) fn all(&self) -> Vec<Arc<LoadedSession>> {
-        locked(&self.table).by_id.values().cloned().collect()
-    }
-
-    /// Forgets sessions, all of which are over.
-    pub(super) fn forget(&self, ids: &[WriteSessionId]) {
-        let mut table = locked(&self.table);
-        for id in ids {
-            table.by_id.remove(id);
-        }
-    }
-
-    fn find(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, WriteFailure> {
-        let found = locked(&self.table).by_id.get(&id).cloned();
-        found.ok_or_else(|| Error::SessionNotFound(id.to_string()).into())
     }
 }
 
@@ -150,14 +109,18 @@ impl WriteSessions {
     /// As [`BeginOptions::parse`]; `SERVER_BUSY` beyond the limit; what the target says: `TARGET_EXISTS`, `TARGET_MISSING`,
     /// `TARGET_CHANGED`, `TARGET_IS_DIR`, `PATH_…`, `PROTECTED_PATH`; `SESSION_CONFLICT` while another session writes it.
     pub fn begin(&self, options: &BeginOptions) -> Result<WriteSessionView, WriteFailure> {
-        self.begin_for("", options)
+        self.begin_for(&WriteCaller::default(), options)
     }
 
-    /// The same for a caller that is named: it may have fewer at once, and its own go before those of others.
+    /// The same for one of several callers: its own sessions go before those of others.
     ///
     /// # Errors
     /// As there.
-    pub fn begin_for(&self, caller: &str, options: &BeginOptions) -> Result<WriteSessionView, WriteFailure> {
+    pub fn begin_for(
+        &self,
+        caller: &WriteCaller,
+        options: &BeginOptions,
+    ) -> Result<WriteSessionView, WriteFailure> {
         let shared = &self.0.environment;
         if options.max_bytes > shared.limits.max_bytes {
             let problem = format!("'max_bytes' is {} at most", shared.limits.max_bytes);
@@ -166,7 +129,7 @@ impl WriteSessions {
         if options.kind() == FileKind::Docx && shared.composer.is_none() {
             return Err(Error::UnsupportedTarget(options.target_file.clone()).into());
         }
-        let _reservation = Reservation::take(&self.0, caller)?;
+        let reservation = Reservation::take(&self.0, caller)?;
         let mut target = Target::find(&shared.root, options)?;
         let key = target.folder.lock_key(&target.path);
         let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
@@ -196,7 +159,7 @@ impl WriteSessions {
         let running = Arc::new(LoadedSession::new(work, id, shared).of_caller(caller));
         running.publish_opened(shared);
         let view = running.view();
-        locked(&self.0.table).by_id.insert(id, running);
+        reservation.admit(running);
         Ok(view)
     }
 
@@ -348,73 +311,4 @@ impl WriteSessions {
     fn drive(&self, id: WriteSessionId, input: WriteInput<'_>) -> Result<WriteSessionView, WriteFailure> {
         self.0.find(id)?.drive(input, Answer::Durable, &self.0.environment)
     }
-}
-
-/// Counts a session that is being begun among those that are not over.
-struct Reservation<'a>(&'a Registry);
-
-impl<'a> Reservation<'a> {
-    fn take(registry: &'a Registry, caller: &str) -> Result<Self, WriteFailure> {
-        let limits = &registry.environment.limits;
-        let left = registry.environment.now().saturating_sub(LEFT * limits.silence);
-        let mut table = locked(&registry.table);
-        // Who was silent for long is waited for, and takes nobody's place.
-        let active: Vec<&Arc<LoadedSession>> = table
-            .by_id
-            .values()
-            .filter(|running| {
-                running.is_active() && (running.view().offset == 0 || !running.is_silent_since(left))
-            })
-            .collect();
-        let own = active.iter().filter(|running| running.caller == caller).count();
-        let most = if caller.is_empty() { limits.sessions } else { (limits.sessions / NAMED).max(1) };
-        let all = limits.sessions.saturating_mul(CALLERS);
-        let gives_way = if own >= most {
-            // A caller that is named is known to have left what it does not go on with.
-            let left = if caller.is_empty() { left } else { u64::MAX };
-            let own = active.into_iter().filter(|running| running.caller == caller);
-            Some(oldest(own.filter(|running| running.is_empty_since(left))).ok_or_else(|| busy(most))?)
-        } else if active.len() + table.beginning >= all {
-            let empty = active.into_iter().filter(|running| running.is_empty_since(left));
-            Some(oldest(empty).ok_or_else(|| busy(all))?)
-        } else {
-            None
-        };
-        let live = table.by_id.values().filter(|running| running.is_live());
-        let waiting: Vec<&Arc<LoadedSession>> = live.collect();
-        let expires = if waiting.len() >= limits.sessions.saturating_mul(WAITING) {
-            let silent = waiting.into_iter().filter(|running| running.is_silent_since(left));
-            Some(oldest(silent).ok_or_else(|| busy(limits.sessions))?)
-        } else {
-            None
-        };
-        table.beginning += 1;
-        drop(table);
-        let reservation = Self(registry);
-        if let Some(empty) = gives_way {
-            empty.cancel(&registry.environment)?;
-        } else if let Some(silent) = expires {
-            // Its content is kept as that of any that expires.
-            silent.try_drive(WriteInput::Expire, &registry.environment).transpose()?;
-        }
-        Ok(reservation)
-    }
-}
-
-/// The one that was heard of least lately.
-fn oldest<'s>(sessions: impl Iterator<Item = &'s Arc<LoadedSession>>) -> Option<Arc<LoadedSession>> {
-    sessions.min_by_key(|running| running.view().updated).cloned()
-}
-
-impl Drop for Reservation<'_> {
-    fn drop(&mut self) {
-        locked(&self.0.table).beginning -= 1;
-    }
-}
-
-fn busy(sessions: usize) -> WriteFailure {
-    let message = format!(
-        "{sessions} write sessions are open, which is as many as may: finish or cancel one, then begin again"
-    );
-    WriteFailure { code: shared::SERVER_BUSY.name.to_owned(), message }
 }

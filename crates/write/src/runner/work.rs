@@ -18,7 +18,8 @@ use super::journal::{Checkpoint, Intent, Journal};
 use super::target::Target;
 use crate::error::WriteFailure;
 use crate::session::{
-    CommittedFile, Pause, Prompt, State, WriteAction, WriteEvent, WriteInput, WriteSession, WriteWarning,
+    AssemblyBase, CommittedFile, Pause, Prompt, State, WriteAction, WriteEvent, WriteInput, WriteSession,
+    WriteWarning,
 };
 
 /// A chunk up to this size goes into the journal itself, so that one file is synced rather than two.
@@ -41,6 +42,8 @@ pub(super) struct Work {
     /// What was done to the content when the file was put together.
     pub(super) changes: Vec<WriteWarning>,
     intent: Option<Intent>,
+    /// The content that was refused last, if it was whole. Not stored: after a crash the next one is not compared with it.
+    pub(super) refused: Option<Arc<Vec<u8>>>,
     /// What is to be told, once it may be.
     pub(super) news: Vec<Notice>,
     /// What was last asked, while nobody has answered.
@@ -98,6 +101,7 @@ impl Work {
             target,
             changes: Vec::new(),
             intent: None,
+            refused: None,
             news: Vec::new(),
             events: 0,
             created,
@@ -172,8 +176,14 @@ impl Work {
                 WriteAction::Validate(assembly) => {
                     self.changes.clear();
                     match self.delivery().prepare(&assembly) {
-                        Ok((inspection, changes)) => {
+                        Ok((mut inspection, changes)) => {
                             self.changes = changes;
+                            // A patch is put into all of it.
+                            let is_whole = matches!(
+                                assembly.base,
+                                AssemblyBase::Nothing | AssemblyBase::BehindTarget { .. }
+                            );
+                            inspection.refused = self.refused.clone().filter(|_| is_whole);
                             return Some(inspection);
                         }
                         Err(PrepareError::Patch(error)) => self.feed(WriteInput::PatchFailed(error)),

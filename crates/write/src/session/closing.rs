@@ -56,10 +56,21 @@ impl WriteSession {
             report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error).collect();
         // An end line that was not understood as one is never content, however little is looked at.
         let marked = errors.iter().find(|finding| finding.code == codes::MARKER_IN_CONTENT.name);
+        // Who sends the same once more means it.
+        let is_again = self.refused == Some(self.seam.digest());
+        let part = report.missing_part().filter(|_| self.has_seam() && !is_again);
         match (marked, errors.first()) {
             (Some(marked), _) if mode != ValidationMode::Off => {
                 Some(Error::MarkerInContent { line: marked.line })
             }
+            _ if self.has_seam() && !is_again && self.framer.done_within().is_some() => {
+                Some(Error::AmbiguousEnd { line: self.framer.done_within().unwrap_or_default() })
+            }
+            _ if part.is_some() => Some(Error::ValidationFailed {
+                errors: 1,
+                line: 1,
+                message: part.map(|part| part.message.clone()).unwrap_or_default(),
+            }),
             (None, Some(first)) if mode == ValidationMode::Strict || self.is_doubted(report) => {
                 Some(Error::ValidationFailed {
                     errors: errors.len(),
@@ -71,12 +82,19 @@ impl WriteSession {
         }
     }
 
-    pub(super) fn validated(&mut self, report: ValidationReport, actions: &mut Vec<WriteAction>) {
+    pub(super) fn validated(&mut self, mut report: ValidationReport, actions: &mut Vec<WriteAction>) {
         self.patch = None;
+        if let Some(line) = self.framer.done_within().filter(|_| self.has_seam()) {
+            let message = "this line is DONE, and more follows it: these may be two files";
+            let mut finding =
+                ContentFinding::new(codes::PROMPT_ARTEFACT.name, FindingSeverity::Warning, message);
+            finding.line = line;
+            report.findings.insert(0, finding);
+        }
         if let Some(problem) = self.refusal(&report) {
             self.refused = Some(self.seam.digest());
             let left = self.options.repair_attempts.saturating_sub(self.repairs + 1);
-            let prompt = prompts::repair(&self.options, &self.marker, &report, left);
+            let prompt = prompts::repair(&self.options, &self.marker, &report, self.has_done_within(), left);
             return self.ask_for_repair(problem, prompt, actions);
         }
         self.validators = report.validators;

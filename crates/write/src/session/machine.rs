@@ -154,6 +154,11 @@ impl WriteSession {
         self.framer.released()
     }
 
+    /// Whether what was refused may be two files.
+    pub(crate) fn has_done_within(&self) -> bool {
+        self.framer.done_within().is_some()
+    }
+
     /// Bytes of the content at which it was gone on with.
     pub(crate) fn joints(&self) -> &[u64] {
         &self.joints

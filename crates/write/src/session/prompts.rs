@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 
 use super::options::{BeginOptions, Escape, WriteOperation};
 use super::state::{Prompt, PromptKind, WriteReceipt};
+use crate::codes;
 use crate::continuation::{Anchor, JoinError, Overlap, Seam};
 use crate::framing::{EndQuestion, Terminator};
 use crate::patch::PatchError;
-use crate::validate::{FileKind, FindingSeverity, ValidationReport};
+use crate::validate::{ContentFinding, FileKind, FindingSeverity, ValidationReport};
 
 /// The most findings that the model is told.
 const FINDINGS: usize = 5;
@@ -174,14 +175,28 @@ pub(super) fn empty(options: &BeginOptions, marker: &str) -> Prompt {
     Prompt { kind: PromptKind::Repair, text }
 }
 
-pub(super) fn repair(options: &BeginOptions, marker: &str, report: &ValidationReport, left: u32) -> Prompt {
+pub(super) fn repair(
+    options: &BeginOptions,
+    marker: &str,
+    report: &ValidationReport,
+    is_two: bool,
+    left: u32,
+) -> Prompt {
     let mut text = format!("{} was not written, it has errors:\n", options.target_file);
-    let errors = report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error);
-    for finding in errors.take(FINDINGS) {
+    let is_told = |finding: &&ContentFinding| {
+        let asked = [codes::ONLY_A_PART.name, codes::PROMPT_ARTEFACT.name];
+        finding.severity == FindingSeverity::Error || asked.contains(&finding.code.as_str())
+    };
+    for finding in report.findings.iter().filter(is_told).take(FINDINGS) {
         _ = writeln!(text, "line {}, column {}: {}", finding.line, finding.column, finding.message);
         for line in &finding.context {
             _ = writeln!(text, "  | {line}");
         }
+    }
+    if report.missing_part().is_some() {
+        text.push_str("Send all of it; if this is all, send the same once more. ");
+    } else if is_two {
+        text.push_str("If these are two files, send only this one; if it is one, send the same once more. ");
     }
     if options.operation == WriteOperation::Append {
         text.push_str("Write all that is to be appended again. ");

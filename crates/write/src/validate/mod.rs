@@ -11,6 +11,7 @@
 //! | `code` | does source code parse, as well as before? |
 //! | `joints` | do brackets and indentation go on behind a place where the file was gone on with? |
 //! | `lexis` | what are brackets and lines of code in a language? |
+//! | `part` | is it only a part of what was refused before? |
 //! | `common` | did something come along that is not of the file? |
 
 #[cfg(feature = "code")]
@@ -22,9 +23,12 @@ mod joints;
 mod kind;
 mod lexis;
 mod markdown;
+mod part;
 
 #[cfg(test)]
 mod joints_tests;
+#[cfg(test)]
+mod part_tests;
 #[cfg(test)]
 mod validate_tests;
 
@@ -88,6 +92,20 @@ impl ValidationReport {
         let new: Vec<ContentFinding> = found.into_iter().filter(|finding| !is_known(finding.line)).collect();
         self.findings.extend(new);
         self.findings.truncate(FINDINGS);
+    }
+
+    /// Takes what is missing of the content that was `refused` before `new`.
+    pub(crate) fn add_missing_part(&mut self, new: &[u8], refused: &[u8]) {
+        self.validators.push("part".to_owned());
+        let missing = part::missing_part(new, refused);
+        self.findings.splice(0..0, missing);
+        self.findings.truncate(FINDINGS);
+    }
+
+    /// What says that it is only a part of the file.
+    #[must_use]
+    pub fn missing_part(&self) -> Option<&ContentFinding> {
+        self.findings.iter().find(|finding| finding.code == codes::ONLY_A_PART.name)
     }
 
     /// Whether anything is an error.

@@ -6,7 +6,7 @@ use engross_llm::{Message, ToolCall};
 
 use super::{Action, Decider};
 use crate::session::log::{CallSide, LogEvent, ModelCall, Standing, WriteReport};
-use crate::session::state::FileInProgress;
+use crate::session::turn_state::FileInProgress;
 use crate::writing::BEGIN;
 
 /// The conversation goes on with what came of the file so far, and what the model is asked.

@@ -8,8 +8,8 @@ use engross_llm::{Message, MessageAttachment, ToolCall, Usage};
 use engross_protocol::SessionId;
 use serde_json::{Value, json};
 
+use super::super::calls::NO_RESULT;
 use super::super::event::AnswerFinish;
-use super::super::intake::NO_RESULT;
 use super::super::log::{AcceptedRequest, CallSide, LogEvent, ModelCall, TurnEnding, TurnEndingKind};
 use super::line::{self, LineId, ModelMessage, Speaker};
 use super::mark::{Line, Mark};

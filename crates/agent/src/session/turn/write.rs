@@ -8,6 +8,7 @@ use engross_llm::{Error, Event, FinishReason, Limits, Model, Request, ToolCall, 
 use engross_protocol::Clock;
 use engross_write::WriteFailure;
 use engross_write::framing::TurnFinish;
+use engross_write::runner::WriteCaller;
 use tokio::sync::Notify;
 
 use super::{Thoughts, TurnTask, deserted};
@@ -17,7 +18,8 @@ use crate::session::error::RequestError;
 use crate::session::event::ToolStep;
 use crate::session::log::{Standing, ToolResult, WriteReport};
 use crate::session::record::SessionGuard;
-use crate::session::state::{FileInProgress, SessionState};
+use crate::session::state::SessionState;
+use crate::session::turn_state::FileInProgress;
 use crate::writing::{BEGIN, CallContext, Progress, Writer};
 
 /// Text on its way into a file.
@@ -65,7 +67,12 @@ impl TurnTask {
 
     pub(super) fn calling(&self, session: &SessionState) -> CallContext {
         let writing = session.turn.as_ref().and_then(|turn| turn.writing.clone());
-        CallContext { caller: session.key.clone(), writing, left: session.left.clone() }
+        // A run without a store has no key, and nobody beside it.
+        let caller = match session.key.as_str() {
+            "" => WriteCaller::default(),
+            key => WriteCaller::AgentSession(key.to_owned()),
+        };
+        CallContext { caller, writing, left: session.left.clone() }
     }
 
     /// Opens files; gives each call with its result.
@@ -87,7 +94,7 @@ impl TurnTask {
     /// Asks the model for content of the file that is being written.
     pub(super) async fn write(
         &mut self,
-        request: Request,
+        mut request: Request,
         model: &dyn Model,
         session: &mut SessionGuard,
     ) -> Result<Input, RequestError> {
@@ -96,6 +103,7 @@ impl TurnTask {
         let Some(writer) = self.writer.clone() else {
             return Ok(Input::Wrote(WriteReport::failed(writing.id, &no_workspace()), Vec::new()));
         };
+        request.text = writer.answer_text(writing.id);
         let (background, shows) = (turn.background, turn.parameters.write_content);
         let config = std::sync::Arc::clone(&self.config);
         let channel = std::sync::Arc::clone(&self.channel);

@@ -142,16 +142,8 @@ fn try_out(model: &dyn Model) -> Result<(), Failure> {
     if !model.info().language_model {
         return Ok(());
     }
-    let request = Request {
-        system: String::new(),
-        messages: vec![Message::user("Answer with the one word: ready")],
-        tools: Vec::new(),
-        tool_choice: engross_llm::ToolChoice::Auto,
-        max_output_tokens: None,
-        temperature: None,
-        options: engross_llm::AnswerOptions::default(),
-        web_search: false,
-    };
+    let messages = vec![Message::user("Answer with the one word: ready")];
+    let request = Request { messages, ..Request::default() };
     sessions::runtime()?.block_on(async {
         let answer = collect_within(Limits::default(), model.answer(request), |_| {});
         match tokio::time::timeout(PATIENCE, answer).await {

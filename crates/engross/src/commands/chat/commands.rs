@@ -71,6 +71,10 @@ pub(super) fn understand(line: &str) -> TypedLine {
     if text.is_empty() {
         return TypedLine::Nothing;
     }
+    // What was pasted is a message, whatever it begins with.
+    if text.contains('\n') {
+        return TypedLine::Message(line.to_owned());
+    }
     let (name, argument) = match text.split_once(char::is_whitespace) {
         Some((name, argument)) => (name, Some(argument.trim().to_owned())),
         None => (text, None),

@@ -9,6 +9,8 @@ fn lines_are_messages_unless_they_name_a_command() {
     message("/undo the last change, please");
     message("  /Path/x  ");
     message("first line\n/undo");
+    message("/quit\nand more that was pasted");
+    message("/usr\n/bin");
     assert_eq!(understand(" \t"), TypedLine::Nothing);
     assert_eq!(understand(" /undo "), TypedLine::Command(Command::Undo));
     assert_eq!(

@@ -2,18 +2,19 @@
 //!
 //! Must never end because an answer failed: what was said before stays, and the next line is another try.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 use engross_agent::session::TurnEvent;
+use engross_documents::change::printable;
 use engross_protocol::{Exit, Failure};
-use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use super::conversation::Conversation;
 use super::document::{ChatDocument, UndoOutcome, failed};
 use super::lines::{Interrupts, lines};
 use super::refusal;
-use super::tell::AnswerPrinter;
+use super::tell::{AnswerPrinter, StoredOutcome};
 use super::written::WrittenFiles;
 use crate::output::{note, prompt};
 
@@ -36,7 +37,7 @@ pub(super) enum Over {
 /// A chat under way.
 pub(super) struct Talk {
     conversation: Conversation,
-    edits: UnboundedReceiver<Value>,
+    outcomes: UnboundedReceiver<StoredOutcome>,
     teller: AnswerPrinter,
     files: WrittenFiles,
     lines: Receiver<Result<String, Failure>>,
@@ -50,13 +51,22 @@ pub(super) struct Talk {
 impl Talk {
     pub(super) fn new(
         conversation: Conversation,
-        edits: UnboundedReceiver<Value>,
+        outcomes: UnboundedReceiver<StoredOutcome>,
         teller: AnswerPrinter,
         files: WrittenFiles,
     ) -> Result<Self, Failure> {
         let interrupts = Interrupts::new()?;
         let typed = std::io::stdin().is_terminal();
-        Ok(Self { conversation, edits, teller, files, lines: lines(), interrupts, typed, exit: Exit::Done })
+        Ok(Self {
+            conversation,
+            outcomes,
+            teller,
+            files,
+            lines: lines(),
+            interrupts,
+            typed,
+            exit: Exit::Done,
+        })
     }
 
     /// Talks until there is an end. Who types sees what went wrong; the one who calls from a script learns it by the exit code.
@@ -98,6 +108,7 @@ impl Talk {
 
     /// One message and its answer.
     async fn turn(&mut self, text: String) -> Result<Option<Over>, Failure> {
+        let before = self.left_files().await;
         let mut answering = match self.conversation.send(text).await {
             Ok(answering) => answering,
             Err(error) => {
@@ -126,13 +137,14 @@ impl Talk {
                     continue;
                 }
             };
-            self.tell_edits();
+            self.tell_outcomes()?;
             match placed {
                 Some(placed) => self.tell(placed.event)?,
                 None => break,
             }
         }
-        self.tell_edits();
+        self.tell_outcomes()?;
+        self.tell_left(&before).await;
         let made = self.teller.end(self.conversation.document.as_ref().map(ChatDocument::shown));
         if made.nothing_worked() {
             self.worse(Exit::Refused);
@@ -157,13 +169,38 @@ impl Talk {
         }
     }
 
-    /// Tells what was done to the document since the last time.
-    fn tell_edits(&mut self) {
-        while let Ok(details) = self.edits.try_recv() {
-            let is_edited = self.teller.edit(details);
-            if is_edited && let Some(document) = &mut self.conversation.document {
-                document.edited();
+    /// Tells what was done to the document and to files since the last time.
+    fn tell_outcomes(&mut self) -> Result<(), Failure> {
+        while let Ok(outcome) = self.outcomes.try_recv() {
+            match outcome {
+                StoredOutcome::Round(details) => {
+                    let is_edited = self.teller.edit(details);
+                    if is_edited && let Some(document) = &mut self.conversation.document {
+                        document.edited();
+                    }
+                }
+                StoredOutcome::File(report) => {
+                    if !self.teller.file(&report)? {
+                        self.worse(Exit::Refused);
+                    }
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Files that wait to be gone on with.
+    async fn left_files(&self) -> BTreeSet<String> {
+        let view = self.conversation.view().await;
+        // What cannot be read was told by what failed before.
+        view.ok().flatten().map(|view| view.session.left.into_keys().collect()).unwrap_or_default()
+    }
+
+    /// Tells of files that the turn has left incomplete.
+    async fn tell_left(&mut self, before: &BTreeSet<String>) {
+        for file in self.left_files().await.difference(before) {
+            note(&format!("{} is incomplete; say \"go on\" to have the rest of it", printable(file)));
+            self.exit = self.exit.max(Exit::Refused);
         }
     }
 

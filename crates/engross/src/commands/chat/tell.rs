@@ -5,13 +5,16 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use engross_agent::session::{AnswerFinish, LogEvent, Observer, StoredEntries, ToolStep, TurnEvent};
+use engross_agent::session::{
+    AnswerFinish, LogEvent, Observer, Standing, StoredEntries, ToolStep, TurnEvent, WriteReport,
+};
 use engross_documents::change::{Palette, describe, printable, printable_lines};
 use engross_documents::report::ending;
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Proof, ProofState, Status, Summary};
 use engross_llm::Message;
 use engross_protocol::Failure;
+use engross_write::session::WriteWarning;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -21,29 +24,71 @@ use crate::output::{note, print};
 /// The tool whose end is told: a file that is written.
 const WRITES: &str = "WritePlanTool_begin";
 
+/// What a person is told of an answer without a word.
+pub(super) const EMPTY: &str = "The model has answered nothing; ask again, or in other words";
+
 /// Characters of an earlier message that are shown.
 const RECALLED: usize = 300;
 
-/// Hears what tools have done, and passes it on.
-pub(super) struct Edits(UnboundedSender<Value>);
+/// What came of a round of tools, or of a file.
+pub(super) enum StoredOutcome {
+    /// The particulars of a round of tools.
+    Round(Value),
+    File(WriteReport),
+}
 
-impl Edits {
-    pub(super) fn new(sender: UnboundedSender<Value>) -> Self {
+/// Hears what tools have done, and passes it on.
+pub(super) struct Outcomes(UnboundedSender<StoredOutcome>);
+
+impl Outcomes {
+    pub(super) fn new(sender: UnboundedSender<StoredOutcome>) -> Self {
         Self(sender)
     }
 }
 
-impl Observer for Edits {
+impl Observer for Outcomes {
     fn stored(&self, stored: StoredEntries<'_>) {
         let mut last = None;
         for event in stored.events {
-            // All calls of one round have the same particulars.
-            if let LogEvent::Resulted { details: Some(details), .. } = event
-                && last.replace(details) != Some(details)
-            {
-                let _ = self.0.send(details.clone());
+            match event {
+                // All calls of one round have the same particulars.
+                LogEvent::Resulted { details: Some(details), .. }
+                    if last.replace(details) != Some(details) =>
+                {
+                    let _ = self.0.send(StoredOutcome::Round(details.clone()));
+                }
+                LogEvent::Wrote(report) if report.standing != Standing::GoesOn => {
+                    let _ = self.0.send(StoredOutcome::File(report.clone()));
+                }
+                _ => {}
             }
         }
+    }
+}
+
+/// The result of a file, as the model reads it.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct FileOutcome {
+    pub(super) target_file: String,
+    pub(super) receipt: ReceiptDetails,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct ReceiptDetails {
+    pub(super) sha256: String,
+    pub(super) previous_sha256: Option<String>,
+    pub(super) warnings: Vec<WriteWarning>,
+}
+
+impl FileOutcome {
+    pub(super) fn of(report: &WriteReport) -> Self {
+        let mut outcome: Self = serde_json::from_str(&report.say).unwrap_or_default();
+        if outcome.target_file.is_empty() {
+            "The file".clone_into(&mut outcome.target_file);
+        }
+        outcome
     }
 }
 
@@ -104,13 +149,15 @@ pub(super) struct AnswerPrinter {
     palette: Palette,
     /// Whether standard output stands in the middle of a line.
     within_line: bool,
+    /// Whether anything was told of the answer.
+    has_told: bool,
     made: PrintedEdit,
 }
 
 impl AnswerPrinter {
     pub(super) fn new(allows_colour: bool) -> Self {
         let palette = Palette::new(allows_colour && std::io::stderr().is_terminal());
-        Self { palette, within_line: false, made: PrintedEdit::default() }
+        Self { palette, within_line: false, has_told: false, made: PrintedEdit::default() }
     }
 
     /// Tells how the conversation ended last time.
@@ -122,6 +169,13 @@ impl AnswerPrinter {
 
     /// Tells what happened.
     pub(super) fn event(&mut self, event: TurnEvent) -> Result<(), Failure> {
+        self.has_told |= match &event {
+            TurnEvent::Text(text) => !text.trim().is_empty(),
+            event => matches!(
+                event,
+                TurnEvent::Status { .. } | TurnEvent::Warning { .. } | TurnEvent::Failed { .. }
+            ),
+        };
         match event {
             TurnEvent::Text(text) => {
                 self.within_line = !text.ends_with('\n');
@@ -149,8 +203,10 @@ impl AnswerPrinter {
                     AnswerFinish::ContentFilter => {
                         note("The provider's filter cut the answer; ask in other words");
                     }
+                    AnswerFinish::Stop if !self.has_told => note(EMPTY),
                     AnswerFinish::Stop | AnswerFinish::ToolCalls => {}
                 }
+                self.has_told = false;
                 Ok(())
             }
             TurnEvent::Status { .. }
@@ -175,6 +231,24 @@ impl AnswerPrinter {
             note(describe(operation, self.palette).trim_end());
         }
         self.made.add(&edit)
+    }
+
+    /// Tells what is to be known of a file beside that it is written; gives whether it is.
+    pub(super) fn file(&mut self, report: &WriteReport) -> Result<bool, Failure> {
+        let FileOutcome { target_file, receipt } = FileOutcome::of(report);
+        let file = printable(&target_file);
+        self.break_line()?;
+        match report.standing {
+            Standing::Written => {
+                for WriteWarning { code, message } in &receipt.warnings {
+                    note(&format!("Warning: {file}: {} [{code}]", printable(message)));
+                }
+            }
+            // The answer says that it is left, and how to go on.
+            Standing::Left | Standing::GoesOn => {}
+            Standing::Failed => note(&format!("{file} was not written [{}]", report.code)),
+        }
+        Ok(report.standing == Standing::Written)
     }
 
     /// Tells what the turn did to the document; gives it, and begins anew.

@@ -49,7 +49,7 @@ fn sessions_are_listed_and_gone_on_with() {
     pty.sees("[SESSION_UNKNOWN]");
     pty.line("/status");
     let screen = pty.sees("Waiting");
-    assert!(screen.contains("two · 1 messages"), "{screen}");
+    assert!(screen.contains("two · 1 message\n"), "{screen}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use super::pty::Pty;
-use super::{answer, script, scripted};
+use super::{answer, script, scripted, writes};
 use crate::desk::{ENGROSS, Ran, TestBench, ran};
 
 /// Runs a line of a shell, in which `CHAT` is a chat.
@@ -41,6 +41,28 @@ fn how_it_went_is_the_exit_code() {
         assert_eq!(run.code, Some(code), "{line}: {run:?}");
         assert_eq!(run.stdout.contains("Here."), code == 0, "{line}: {run:?}");
     }
+}
+
+/// What a receipt warns of, and a file that is not there in the end, is no secret of the model.
+#[test]
+fn warnings_and_files_that_were_not_written_are_told() {
+    for (text, told, code) in [
+        ("{\"a\": 1\n", "a.json is incomplete; say \"go on\"", 1),
+        ("{\"a\": 1}\n", "a.json is written: 9 bytes", 0),
+    ] {
+        let desk = scripted(&script(writes("write", "a.json", "create", text, 0)));
+        let run = shell(&desk, "echo 'write it' | CHAT --model script:script.json");
+        assert_eq!(run.code, Some(code), "{run:?}");
+        assert!(run.stderr.contains(told), "{run:?}");
+    }
+    let desk =
+        scripted(&script(writes("write", "a.md", "create", "# Title\n\nText.\n\n## The last heading\n", 0)));
+    let run = shell(&desk, "echo 'write it' | CHAT --model script:script.json");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stderr.contains("Warning: a.md: ") && run.stderr.contains("[LOOKS_UNFINISHED]"), "{run:?}");
+    let desk = scripted(&script([answer("one", "")]));
+    let run = shell(&desk, "echo one | CHAT --model script:script.json");
+    assert!(run.stderr.contains("The model has answered nothing"), "{run:?}");
 }
 
 /// Who looks on at a terminal sees the answers as they are, and no line to type in.

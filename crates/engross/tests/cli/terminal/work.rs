@@ -26,6 +26,26 @@ fn an_answer_is_shown_as_it_comes_with_its_markdown() {
     pty.picture("chat-markdown");
 }
 
+/// A paragraph is one line of many words: it is shown while it comes, not at its end.
+#[test]
+fn a_long_paragraph_behind_another_is_shown_as_it_comes() {
+    let text = format!("First paragraph.\n\n{}", "These are **more** words of the `second` one. ".repeat(40));
+    let desk = scripted(&json!({"turns": [
+        {"when": {"last_role": "user", "contains": "go"}, "delay_ms": 40, "text": text},
+        {"when": {"last_role": "user", "contains": "nothing"}, "text": ""},
+    ]}));
+    let pty = chat(&desk, &[]);
+    pty.line("go");
+    pty.until("some of the second paragraph before its end", |screen| {
+        screen.contains("First paragraph.")
+            && screen.contains("These are more words")
+            && screen.contains("Answering")
+    });
+    pty.rests();
+    pty.line("nothing");
+    pty.sees("The model has answered nothing");
+}
+
 /// What a model thinks is seen while it does, and gone when the answer comes.
 #[test]
 fn a_model_that_thinks_shows_it() {

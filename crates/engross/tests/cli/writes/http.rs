@@ -115,6 +115,22 @@ fn refusals_have_their_status_and_code() {
     assert_eq!((server.spooled(), server.read("a.txt")), (Vec::new(), None));
 }
 
+/// Clients of one owner are bounded one by one, by the name that they give themselves.
+#[test]
+fn a_client_with_all_it_may_have_stands_in_no_other_ones_way() {
+    let server = Server::start();
+    let options = |name: &str| json!({"target_file": name, "operation": "create"});
+    for n in 0..64 {
+        assert_eq!(server.begin_as("one", &options(&format!("{n}.txt"))).0, 201, "{n}");
+    }
+    let refused = server.begin_as("one", &options("more.txt"));
+    assert_eq!(code(&refused), (429, "SERVER_BUSY"));
+    assert_eq!(server.begin_as("two", &options("two.txt")).0, 201);
+    assert_eq!(server.begin(&options("nobody.txt")).0, 201);
+    let too_long = server.begin_as(&"x".repeat(256), &options("long.txt"));
+    assert_eq!(too_long.0, 400, "{}", too_long.1);
+}
+
 #[test]
 fn a_finalise_may_say_how_much_was_sent() {
     let server = Server::start();

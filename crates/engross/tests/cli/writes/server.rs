@@ -99,6 +99,19 @@ impl Server {
         self.json("POST", "/v1/write-sessions", options)
     }
 
+    /// The same for a client that names itself.
+    pub fn begin_as(&self, client: &str, options: &Value) -> Answer {
+        let body = options.to_string();
+        let head = self.head("POST", "/v1/write-sessions", body.len());
+        let head = head.replace("\r\n\r\n", &format!("\r\nx-engross-client: {client}\r\n\r\n"));
+        let mut stream = self.connect();
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_str(body).unwrap())
+    }
+
     /// The id and the end line of a session that begins.
     pub fn begun(&self, options: &Value) -> (String, String) {
         let (status, body) = self.begin(options);

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use engross_write::runner::{ChunkEnd, Limits};
+use engross_write::runner::{ChunkEnd, Limits, WriteCaller};
 use engross_write::session::{BeginOptions, State, WriteOperation};
 
 use super::desk::{TestBench, code};
@@ -56,13 +56,17 @@ fn sessions_that_were_begun_and_left_do_not_stand_in_the_way_of_others() {
     assert_eq!(desk.sessions.get(one).unwrap().bytes, 8);
 }
 
-/// A caller that is named has its own bound: it gives up its own oldest empty session, never one of others, and others begin.
+/// A session of the agent has its own bound: it gives up its own oldest empty one, never one of others, and others begin.
 #[test]
-fn callers_that_leave_sessions_behind_stand_in_nobodys_way() {
+fn agent_sessions_that_leave_files_behind_stand_in_nobodys_way() {
     let desk = TestBench::with(Limits { sessions: 16, ..Limits::default() });
     let begin = |caller: &str, name: &str| {
         desk.time.pass(1);
-        desk.sessions.begin_for(caller, &BeginOptions::new(name, WriteOperation::Create))
+        let caller = match caller {
+            "" => WriteCaller::default(),
+            key => WriteCaller::AgentSession(key.to_owned()),
+        };
+        desk.sessions.begin_for(&caller, &BeginOptions::new(name, WriteOperation::Create))
     };
     let other = begin("other", "other.txt").unwrap().id;
     let ids: Vec<_> = (0..20).map(|n| begin("one", &format!("{n}.txt")).unwrap().id).collect();
@@ -81,6 +85,56 @@ fn callers_that_leave_sessions_behind_stand_in_nobodys_way() {
     desk.time.pass(11_000);
     begin("one", "more.txt").unwrap();
     assert_eq!(ids[18..].iter().map(|id| desk.sessions.get(*id).unwrap().bytes).sum::<u64>(), 16);
+}
+
+/// Clients of one owner are bounded one by one: one that has all it may have is told, and the next begins.
+#[test]
+fn clients_that_leave_sessions_behind_stand_in_nobodys_way() {
+    let desk = TestBench::with(Limits { sessions: 4, ..Limits::default() });
+    let client = |name: &str| WriteCaller::Client(name.to_owned());
+    let begin = |caller: &str, file: &str| {
+        desk.sessions.begin_for(&client(caller), &BeginOptions::new(file, WriteOperation::Create))
+    };
+    for n in 0..4 {
+        let id = begin("one", &format!("one{n}.txt")).unwrap().id;
+        desk.send(id, "content\n").unwrap();
+    }
+    assert_eq!(code(begin("one", "more.txt")), "SERVER_BUSY");
+    for n in 0..4 {
+        begin("two", &format!("two{n}.txt")).unwrap();
+    }
+    // What was begun just now is no less wanted than what is to be begun.
+    assert_eq!(code(begin("two", "more.txt")), "SERVER_BUSY");
+    desk.time.pass(11_000);
+    begin("two", "two-more.txt").unwrap();
+    let open = |name: &str| {
+        let views = desk.sessions.list();
+        views
+            .iter()
+            .filter(|view| view.options.target_file.starts_with(name) && !view.state.is_final())
+            .count()
+    };
+    assert_eq!((open("one"), open("two")), (4, 4), "its own oldest gave way");
+}
+
+/// Those that begin at the same time count, too.
+#[test]
+fn a_client_that_begins_many_at_once_gets_no_more_than_it_may() {
+    let desk = TestBench::with(Limits { sessions: 4, ..Limits::default() });
+    let start = Barrier::new(24);
+    let begun = std::thread::scope(|scope| {
+        let begin = |n: usize| {
+            let (desk, start) = (&desk, &start);
+            scope.spawn(move || {
+                start.wait();
+                let options = BeginOptions::new(format!("{n}.txt"), WriteOperation::Create);
+                desk.sessions.begin_for(&WriteCaller::Client("one".to_owned()), &options).is_ok()
+            })
+        };
+        let threads: Vec<_> = (0..24).map(begin).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|begun| *begun).count()
+    });
+    assert_eq!(begun, 4);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! From the beginning to the receipt.
 
 use engross_protocol::hex;
+use engross_write::continuation::{Continuation, Overlap};
 use engross_write::framing::{Terminator, TurnFinish};
 use engross_write::patch::PatchSpec;
 use engross_write::runner::{ChunkEnd, Notice};
-use engross_write::session::{Join, State, Unwrap, WriteOperation};
+use engross_write::session::{BeginOptions, Join, State, Unwrap, WriteOperation};
 use engross_write::validate::ValidationMode;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -331,5 +332,66 @@ proptest! {
         prop_assert_eq!(desk.sessions.turn_end(id, TurnFinish::Stop).unwrap().state, State::Committed);
         let expected = format!("{text}\n");
         prop_assert_eq!(desk.read("a.txt").unwrap(), expected);
+    }
+}
+
+/// A model that is to send a file again and sends only a part of it is asked once more; who means it sends it twice.
+#[test]
+fn a_part_of_what_was_refused_does_not_pass_for_all_of_it() {
+    let function = |n: u32| format!("def f{n}(x):\n    return x + {n}\n\n");
+    let whole: String = (0..6).map(function).collect();
+    let chatty =
+        format!("Sure, here is the file:\n\n```python\n{whole}```\n\nLet me know if you need changes!\n");
+    let tail: String = (4..6).map(function).collect();
+    for (sent, expected) in [(&whole, &whole), (&tail, &tail)] {
+        let desk = TestBench::new();
+        let options = BeginOptions {
+            continuation: Continuation { overlap: Overlap::Seam, ..Continuation::default() },
+            ..BeginOptions::new("a.txt", WriteOperation::Create)
+        };
+        let id = desk.sessions.begin(&options).unwrap().id;
+        let marker = desk.sessions.get(id).unwrap().marker;
+        let send = |text: &str| {
+            desk.send(id, format!("{text}{marker}\n")).unwrap();
+            desk.sessions.turn_end(id, TurnFinish::Stop).unwrap()
+        };
+        assert_eq!(send(&chatty).state, State::NeedsRepair);
+        let asked = send(&tail);
+        assert_eq!(asked.state, State::NeedsRepair);
+        assert!(asked.prompt.unwrap().text.contains("only a part of the file: 8 of the 12 lines"));
+        assert_eq!(desk.read("a.txt"), None);
+        let done = send(sent);
+        assert_eq!((done.state, desk.read("a.txt")), (State::Committed, Some(expected.clone())));
+        let warned = done.receipt.unwrap().warnings.iter().any(|warning| warning.code == "ONLY_A_PART");
+        assert_eq!(warned, *sent == tail);
+    }
+}
+
+/// Two files in one answer, with a `DONE` behind each, are no one file.
+#[test]
+fn a_done_line_within_a_file_that_another_one_ends_is_asked_about() {
+    let both =
+        "# One\n\nText.\nDONE\n\n# Two\n\nMore text of the second file.\nAnd more.\nAnd more still.\nDONE\n";
+    let first = "# One\n\nText.\nDONE\n";
+    for (sent, expected, warned) in
+        [(first, "# One\n\nText.\n", false), (both, both.strip_suffix("DONE\n").unwrap(), true)]
+    {
+        let desk = TestBench::new();
+        let options = BeginOptions {
+            continuation: Continuation { overlap: Overlap::Seam, ..Continuation::default() },
+            ..BeginOptions::new("a.md", WriteOperation::Create)
+        };
+        let id = desk.sessions.begin(&options).unwrap().id;
+        let send = |text: &str| {
+            desk.send(id, text).unwrap();
+            desk.sessions.turn_end(id, TurnFinish::Stop).unwrap()
+        };
+        let asked = send(both);
+        assert_eq!((asked.state, desk.read("a.md")), (State::NeedsRepair, None));
+        assert!(asked.prompt.unwrap().text.contains("If these are two files, send only this one"));
+        let done = send(sent);
+        assert_eq!((done.state, desk.read("a.md").as_deref()), (State::Committed, Some(expected)));
+        let told = done.receipt.unwrap().warnings.iter().any(|warning| warning.code == "PROMPT_ARTEFACT");
+        assert_eq!(told, warned);
     }
 }

@@ -133,7 +133,9 @@ impl Terminal {
             return Ok(one(&format!("There is no tracked change in {shown}")));
         }
         document.edited();
-        Ok(one(&format!("{accepted} tracked changes of {shown} are accepted; /undo takes it back")))
+        let (what, are) =
+            (counted(accepted as u64, "tracked change"), if accepted == 1 { "is" } else { "are" });
+        Ok(one(&format!("{what} of {shown} {are} accepted; /undo takes it back")))
     }
 
     async fn retry(&mut self) -> Vec<ScreenEvent> {
@@ -184,13 +186,13 @@ impl Terminal {
         let turns = view.as_ref().map_or(0, |view| view.session.turns);
         let mut rows = vec![
             ("Model", self.conversation.spec.clone()),
-            ("Session", format!("{} · {turns} messages", self.conversation.short_key())),
+            ("Session", format!("{} · {}", self.conversation.short_key(), counted(turns, "message"))),
         ];
         if let Some(document) = self.document().cloned() {
             let shown = document.shown().display().to_string();
-            let counted = tokio::task::spawn_blocking(move || document.tracked_changes()).await;
-            let state = match counted.map_err(|_| broken_off())? {
-                Ok(Some(count)) => format!("{shown} · {count} tracked changes"),
+            let found = tokio::task::spawn_blocking(move || document.tracked_changes()).await;
+            let state = match found.map_err(|_| broken_off())? {
+                Ok(Some(count)) => format!("{shown} · {}", counted(count as u64, "tracked change")),
                 Ok(None) => format!("{shown} · nothing is edited yet"),
                 Err(error) => format!("{shown} · {error}"),
             };
@@ -200,7 +202,7 @@ impl Terminal {
         rows.push(("Changes", asks.to_owned()));
         let left = view.iter().flat_map(|view| view.session.left.keys());
         rows.extend(left.map(|file| ("Incomplete", format!("{file}: say \"go on\" to have the rest"))));
-        rows.push(("Waiting", format!("{} messages", self.screen.queue.len())));
+        rows.push(("Waiting", counted(self.screen.queue.len() as u64, "message")));
         let row = |(name, value): (&str, String)| {
             let mut line = StyledLine::of(&format!("{name:<13}"), Style::DIM);
             line.push(&value, Style::default());
@@ -293,12 +295,17 @@ fn session_line(number: usize, session: &SessionLine, now: u64) -> StyledLine {
     let mut line = StyledLine::of(&format!("{number:>3}  "), Style::coloured(Colour::Cyan));
     line.push(short, Style::BOLD);
     let ago = ago(now.saturating_sub(session.changed));
-    line.push(&format!("  {ago}, {} messages  ", session.turns), Style::DIM);
+    line.push(&format!("  {ago}, {}  ", counted(session.turns, "message")), Style::DIM);
     let message = printable(session.message.trim());
     let shown: String = message.chars().take(GLANCE).collect();
     let more = if message.chars().nth(GLANCE).is_some() { " …" } else { "" };
     line.push(&format!("{shown}{more}"), Style::default());
     line
+}
+
+/// A number of things: `1 message`, `2 messages`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How long ago something was, roughly.

@@ -55,12 +55,14 @@ impl MarkdownStream {
     fn lines(&mut self, width: usize, is_end: bool) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         let blocks = render(&self.source, width, is_end);
-        // A line that is not whole may still belong to the block before it.
+        // A line that is not whole may still belong to the block before it, unless it begins with a word.
         let whole = self.source.rfind('\n').map_or(0, |end| end + 1);
+        let begins_anew = begins_with_word(self.source.get(whole..).unwrap_or_default());
         let next: Vec<usize> = blocks.iter().skip(1).map(|block| block.from).collect();
         let mut start = 0;
         for (index, RenderedBlock { from, lines: all, certain }) in blocks.into_iter().enumerate() {
-            let is_done = is_end || next.get(index).is_some_and(|next| *next < whole);
+            let is_done = is_end
+                || next.get(index).is_some_and(|next| *next < whole || (*next == whole && begins_anew));
             let certain = if is_done { all.len() } else { certain };
             if self.given == 0 && certain > 0 && self.has_before {
                 lines.push(StyledLine::default());
@@ -98,4 +100,10 @@ impl MarkdownStream {
             self.has_before = false;
         }
     }
+}
+
+/// Whether a line begins with a word, perhaps an emphasised one, so that it is no marker of a list, a table or a fence, however it goes
+/// on.
+fn begins_with_word(line: &str) -> bool {
+    line.trim_start_matches(['*', '_', '"', '“', '„', '(']).starts_with(char::is_alphabetic)
 }

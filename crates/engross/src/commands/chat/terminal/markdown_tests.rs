@@ -165,3 +165,44 @@ proptest! {
         prop_assert_eq!(shown(&lines), shown(&at_once));
     }
 }
+
+/// Models write a paragraph as one long line: it is shown as it comes, and the one before it at once.
+#[test]
+fn a_paragraph_is_shown_while_its_only_line_goes_on() {
+    for start in ["Sentences", "**Bold** words and sentences", "„Quoted“ words"] {
+        let mut stream = MarkdownStream::default();
+        let mut shown = Vec::new();
+        for piece in [
+            "# Title\n\nFirst paragraph.\n\n",
+            start,
+            " that go on and on for as long",
+            " as it takes to fill lines. ",
+        ] {
+            shown.extend(stream.push(piece, 30));
+        }
+        for _ in 0..4 {
+            shown.extend(stream.push("Some more words of it. ", 30));
+        }
+        let text = plain(&shown).join("\n");
+        assert!(
+            text.contains("First paragraph.") && text.matches("Some more").count() >= 2,
+            "{start}: {text}"
+        );
+    }
+    // What may still be an item of the list is waited for.
+    let mut stream = MarkdownStream::default();
+    assert!(!plain(&stream.push("1. one\n\n2", 30)).contains(&"2".to_owned()));
+}
+
+#[test]
+fn what_is_seen_as_one_character_is_not_cut() {
+    let family = "\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{200d}\u{1f466}";
+    let text = format!("| a | b |\n|---|---|\n| x | {family} |\n| y | e\u{301} |\n\n{}", family.repeat(9));
+    for width in [6, 8, 12, 40] {
+        let lines = plain(&whole(&text, width));
+        let split = |line: &String| {
+            line.starts_with('\u{200d}') || line.ends_with('\u{200d}') || line.contains(" \u{200d}")
+        };
+        assert!(!lines.iter().any(split), "{width}: {lines:#?}");
+    }
+}

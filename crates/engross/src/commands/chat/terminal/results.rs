@@ -4,6 +4,7 @@
 
 use engross_agent::session::{Standing, WriteReport};
 use engross_documents::change::describe;
+use engross_write::session::WriteWarning;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::events::{ScreenAction, UndoStep};
 use super::screen::Screen;
 use super::styled::{Style, StyledLine};
 use crate::commands::chat::approvals::{Change, FileChange};
-use crate::commands::chat::tell::EditDetails;
+use crate::commands::chat::tell::{EditDetails, FileOutcome, ReceiptDetails};
 
 /// Lines of a change that are shown with the question.
 const SHOWN: usize = 24;
@@ -63,8 +64,8 @@ impl Screen {
     }
 
     pub(super) fn wrote(&mut self, report: &WriteReport) {
-        let receipt: WrittenReceipt = serde_json::from_str(&report.say).unwrap_or_default();
-        let file = if receipt.target_file.is_empty() { "The file" } else { receipt.target_file.as_str() };
+        let receipt = FileOutcome::of(report);
+        let file = receipt.target_file.as_str();
         let place = self.agreed.iter().position(|(change, _)| change.path == file);
         let agreed = place.map(|place| self.agreed.swap_remove(place));
         let (bytes, lines) = (report.bytes, report.lines);
@@ -114,29 +115,6 @@ impl Screen {
             self.print(&[StyledLine::of(&format!("· {message} [{code}]"), Style::DIM)]);
         }
     }
-}
-
-/// What the model reads of a file, as far as people need it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct WrittenReceipt {
-    target_file: String,
-    receipt: ReceiptDetails,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ReceiptDetails {
-    sha256: String,
-    previous_sha256: Option<String>,
-    warnings: Vec<WriteWarning>,
-}
-
-#[derive(Debug, Deserialize)]
-struct WriteWarning {
-    code: String,
-    #[serde(default)]
-    message: String,
 }
 
 /// What the model reads of a call that was refused.

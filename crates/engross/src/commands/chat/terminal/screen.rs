@@ -13,7 +13,7 @@ use super::markdown::MarkdownStream;
 use super::styled::{Colour, Style, StyledLine, Theme, wrap, wrap_hanging};
 use crate::commands::chat::approvals::{Change, FileChange};
 use crate::commands::chat::commands::{Command, TypedLine, understand, unknown};
-use crate::commands::chat::tell::PrintedEdit;
+use crate::commands::chat::tell::{EMPTY, PrintedEdit};
 
 /// An answer that took so long, in milliseconds, ends with a bell.
 const LONG: u64 = 10_000;
@@ -63,6 +63,8 @@ pub(super) struct Screen {
     target: Option<PathBuf>,
     markdown: MarkdownStream,
     pub(super) made: PrintedEdit,
+    /// Whether anything was shown of the answer.
+    has_told: bool,
     /// Whether the edits that come were shown with their question.
     pub(super) is_shown: bool,
     /// Files that were agreed to and are not written yet, and whether they were shown.
@@ -89,6 +91,7 @@ impl Screen {
             target,
             markdown: MarkdownStream::default(),
             made: PrintedEdit::default(),
+            has_told: false,
             is_shown: false,
             agreed: Vec::new(),
             changes: Vec::new(),
@@ -203,6 +206,7 @@ impl Screen {
         self.work = Some(Work { since: now, phase: Phase::Thinking, is_stopping: false });
         self.changes.clear();
         self.agreed.clear();
+        self.has_told = false;
     }
 
     fn interrupt(&mut self, line: String, now: u64) {
@@ -252,12 +256,14 @@ impl Screen {
     fn answer(&mut self, event: TurnEvent) {
         match event {
             TurnEvent::Text(text) => {
+                self.has_told |= !text.trim().is_empty();
                 self.phase(Phase::Text);
                 let lines = self.markdown.push(&text, self.width);
                 self.print(&lines);
             }
             TurnEvent::Status { message, step: ToolStep::Started, .. } => {
                 self.flush();
+                self.has_told = true;
                 self.print(&[StyledLine::of(&format!("· {message}"), Style::DIM)]);
                 self.phase(Phase::Busy(message));
             }
@@ -280,6 +286,7 @@ impl Screen {
                     AnswerFinish::ContentFilter => {
                         self.warn("The provider's filter cut the answer; ask in other words");
                     }
+                    AnswerFinish::Stop if !self.has_told => self.warn(EMPTY),
                     AnswerFinish::Stop | AnswerFinish::ToolCalls => {}
                 }
             }

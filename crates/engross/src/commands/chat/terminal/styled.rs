@@ -3,7 +3,8 @@
 //! Must never hold a character that could steer a terminal: text comes in through [`StyledLine::push`], which replaces them.
 
 use engross_documents::change::printable_lines;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 /// Cells between two tab stops; a tab is shown as so many blanks.
 const TAB: &str = "    ";
@@ -133,10 +134,10 @@ impl StyledLine {
         line
     }
 
-    fn push_char(&mut self, (character, style): (char, Style)) {
+    fn push_cluster(&mut self, (cluster, style): (&str, Style)) {
         match self.0.last_mut() {
-            Some(last) if last.style == style => last.text.push(character),
-            _ => self.0.push(StyledSpan { text: character.to_string(), style }),
+            Some(last) if last.style == style => last.text.push_str(cluster),
+            _ => self.0.push(StyledSpan { text: cluster.to_owned(), style }),
         }
     }
 
@@ -171,13 +172,13 @@ impl StyledLine {
         }
         let mut cut = Self::default();
         let mut room = width.saturating_sub(1);
-        for (character, style) in self.characters() {
-            let cells = cells_of(character);
+        for (cluster, style) in self.clusters() {
+            let cells = cluster.width();
             if cells > room {
                 break;
             }
             room -= cells;
-            cut.push_char((character, style));
+            cut.push_cluster((cluster, style));
         }
         cut.push("…", Style::DIM);
         cut
@@ -190,8 +191,9 @@ impl StyledLine {
         self
     }
 
-    fn characters(&self) -> impl Iterator<Item = (char, Style)> {
-        self.0.iter().flat_map(|span| span.text.chars().map(|character| (character, span.style)))
+    /// What a person sees as one character, which may be several: an emoji of a family, a letter with its accents.
+    fn clusters(&self) -> impl Iterator<Item = (&str, Style)> {
+        self.0.iter().flat_map(|span| span.text.graphemes(true).map(|cluster| (cluster, span.style)))
     }
 }
 
@@ -202,10 +204,6 @@ pub(super) fn harmless(text: &str) -> String {
         matches!(character, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
     };
     if text.contains(is_mark) { text.replace(is_mark, "\u{fffd}") } else { text }
-}
-
-fn cells_of(character: char) -> usize {
-    character.width().unwrap_or_default()
 }
 
 /// Cuts text into lines of at most `width` cells, at blanks where that is possible. The first begins with `first`, the others
@@ -226,19 +224,19 @@ pub(super) fn wrap(
         blanks: Vec::new(),
         word: Vec::new(),
     };
-    for (character, style) in text.characters() {
-        match character {
-            '\n' => {
+    for (cluster, style) in text.clusters() {
+        match cluster {
+            "\n" => {
                 wrapping.end_word();
                 wrapping.blanks.clear();
                 wrapping.end_line();
             }
-            ' ' => {
+            " " => {
                 wrapping.end_word();
-                wrapping.blanks.push((character, style));
+                wrapping.blanks.push((cluster, style));
             }
             // Between wide characters a line may end anywhere.
-            wide if cells_of(wide) > 1 => {
+            wide if wide.width() > 1 => {
                 wrapping.end_word();
                 wrapping.word.push((wide, style));
                 wrapping.end_word();
@@ -270,8 +268,8 @@ struct Wrapping<'a> {
     start: usize,
     rest: &'a StyledLine,
     width: usize,
-    blanks: Vec<(char, Style)>,
-    word: Vec<(char, Style)>,
+    blanks: Vec<(&'a str, Style)>,
+    word: Vec<(&'a str, Style)>,
 }
 
 impl Wrapping<'_> {
@@ -282,7 +280,7 @@ impl Wrapping<'_> {
     }
 
     fn end_word(&mut self) {
-        let cells: usize = self.word.iter().map(|(character, _)| cells_of(*character)).sum();
+        let cells: usize = self.word.iter().map(|(cluster, _)| cluster.width()).sum();
         if self.word.is_empty() {
             return;
         }
@@ -290,14 +288,14 @@ impl Wrapping<'_> {
             self.blanks.clear();
             self.end_line();
         }
-        let characters: Vec<(char, Style)> = self.blanks.drain(..).chain(self.word.drain(..)).collect();
-        for (character, style) in characters {
-            let cells = cells_of(character);
+        let clusters: Vec<(&str, Style)> = self.blanks.drain(..).chain(self.word.drain(..)).collect();
+        for (cluster, style) in clusters {
+            let cells = cluster.width();
             if self.column + cells > self.width && self.column > self.start {
                 self.end_line();
             }
             self.column += cells;
-            self.line.push_char((character, style));
+            self.line.push_cluster((cluster, style));
         }
     }
 }
