@@ -87,8 +87,8 @@ impl Document {
 
     /// Makes an element without attributes, attached to nothing.
     pub fn new_element(&mut self, name: QName) -> NodeId {
-        let qualified = self.qualified(name, true);
-        self.add(Node { flags: FLAG_NEW, name, qualified, ..Node::blank(NodeKind::Element) })
+        let span = self.qualified(name, true);
+        self.add(Node { flags: FLAG_NEW, name, span, ..Node::blank(NodeKind::Element) })
     }
 
     /// Makes a text, attached to nothing.
@@ -153,8 +153,8 @@ impl Document {
         let qualified = self.qualified(name, true);
         self.change(node, |row| {
             row.name = name;
-            row.qualified = qualified;
-            row.flags |= FLAG_TAG;
+            row.span = qualified;
+            row.flags |= FLAG_NEW;
         });
         self.mark_above(node);
     }

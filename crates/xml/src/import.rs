@@ -53,9 +53,9 @@ impl Document {
             let span = self.append_text(from.slice(row.span));
             return self.add(Node { span, ..Node::blank(row.kind) });
         }
-        let written = from.slice(row.qualified);
+        let written = from.slice(from.qualified_span(&row));
         prefixes.insert(prefix_of(written).to_owned());
-        let qualified = self.append_text(written);
+        let span = self.append_text(written);
         let name = self.names.same_name(&from.names, row.name);
         let mut rows = Vec::with_capacity(usize::from(row.attribute_count));
         for attribute in from.attribute_rows(node) {
@@ -81,7 +81,7 @@ impl Document {
         rows.into_iter().for_each(|row| push_row(&mut self.attributes, row));
         let attribute_count = row.attribute_count;
         let element =
-            Node { flags: FLAG_NEW, name, qualified, attributes, attribute_count, ..Node::blank(row.kind) };
+            Node { flags: FLAG_NEW, name, span, attributes, attribute_count, ..Node::blank(row.kind) };
         let copy = self.add(element);
         let mut child = from.first_child(node);
         while let Some(current) = child {

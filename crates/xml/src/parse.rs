@@ -8,7 +8,7 @@ use crate::encoding;
 use crate::error::{Error, ErrorKind, position};
 use crate::escape::{is_character, reference};
 use crate::name::{Names, QName, ShortMap, Vocabulary};
-use crate::tree::{Attribute, Document, Journal, NIL, Node, NodeId, NodeKind, Span, push_row};
+use crate::tree::{Attribute, Document, Journal, NIL, Node, NodeKind, Span, push_row};
 
 /// Bounds on what is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,7 @@ impl Document {
             nodes: Vec::with_capacity(buffer.len() / 24 + 8),
             attributes: Vec::with_capacity(buffer.len() / 40 + 8),
             open: 0,
+            open_names: vec![],
             depth: 0,
             scopes: vec![Scope::default()],
             bindings: vec![],
@@ -108,6 +109,8 @@ struct Parser<'a> {
     nodes: Vec<Node>,
     attributes: Vec<Attribute>,
     open: u32,
+    /// The names of the open elements, outermost first.
+    open_names: Vec<Span>,
     depth: usize,
     scopes: Vec<Scope>,
     /// All declarations in force, outermost first.
@@ -286,18 +289,15 @@ impl Parser<'_> {
         let name = self.resolve(qualified, true)?;
         self.resolve_attributes(first_attribute)?;
         let id = self.push(NodeKind::Element, Span::new(start, self.at))?;
-        let tag_end = self.at;
         let attribute_count = self.attributes.len() - first_attribute;
         if let Some(node) = self.nodes.get_mut(id as usize) {
             node.name = name;
-            node.qualified = qualified;
-            node.tag_end = Span::new(tag_end, tag_end).start;
-            node.close = node.tag_end;
             node.attributes = Span::new(first_attribute, 0).start;
             node.attribute_count = u16::try_from(attribute_count).unwrap_or(u16::MAX);
         }
         self.depth += 1;
         self.open = id;
+        self.open_names.push(qualified);
         if empty {
             self.close();
         }
@@ -431,8 +431,7 @@ impl Parser<'_> {
 
     fn end_tag(&mut self) -> Result<(), Refusal> {
         let start = self.at;
-        let open = self.nodes.get(self.open as usize).map_or(Span::default(), |node| node.qualified);
-        let expected = self.bytes(open);
+        let expected = self.bytes(self.open_names.last().copied().unwrap_or_default());
         let rest = self.text.get(start + 2..).unwrap_or_default();
         if self.depth == 0 {
             return Err(malformed("an end tag without a start tag"));
@@ -448,7 +447,6 @@ impl Parser<'_> {
         self.at += 1;
         let end = self.at;
         if let Some(node) = self.nodes.get_mut(self.open as usize) {
-            node.close = Span::new(start, end).start;
             node.span.end = Span::new(start, end).end;
         }
         self.close();
@@ -457,6 +455,7 @@ impl Parser<'_> {
 
     fn close(&mut self) {
         self.depth -= 1;
+        self.open_names.pop();
         self.open = self.nodes.get(self.open as usize).map_or(0, |node| node.parent);
         if self.scopes.len() > 1 && self.scopes.last().is_some_and(|scope| scope.depth == self.depth) {
             // The root's own declarations stay: new names are given their prefixes from them.
@@ -526,8 +525,7 @@ impl Parser<'_> {
     }
 
     fn open_name(&self) -> String {
-        let open =
-            self.nodes.get(NodeId(self.open).0 as usize).map_or(Span::default(), |node| node.qualified);
+        let open = self.open_names.last().copied().unwrap_or_default();
         String::from_utf8_lossy(self.bytes(open)).into_owned()
     }
 }

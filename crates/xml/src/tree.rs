@@ -60,33 +60,31 @@ pub(crate) fn push_row<T>(rows: &mut Vec<T>, row: T) {
 /// "No node".
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// The node is written from its parts, not from the source.
+/// The node is written from its parts, not from the source, and its span is its name.
 pub(crate) const FLAG_NEW: u8 = 1;
 /// The start tag is written from the attribute list.
 pub(crate) const FLAG_TAG: u8 = 2;
 /// Something below the node changed.
 pub(crate) const FLAG_BELOW: u8 = 4;
 
+/// A long document has millions of these, so what the buffer tells is not in them: names and tags are found again in the source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) flags: u8,
     pub(crate) name: QName,
+    pub(crate) attribute_count: u16,
     pub(crate) parent: u32,
     pub(crate) previous: u32,
     pub(crate) next: u32,
     pub(crate) first: u32,
     pub(crate) last: u32,
-    /// The whole node in the source; of a new text, its escaped form.
+    /// The whole node in the source; of a new text its escaped form, of an element with `FLAG_NEW` its name as it is written.
     pub(crate) span: Span,
-    /// End of the start tag in the source.
-    pub(crate) tag_end: u32,
-    /// Start of the end tag in the source; of an empty-element tag, its end.
-    pub(crate) close: u32,
-    pub(crate) qualified: Span,
     pub(crate) attributes: u32,
-    pub(crate) attribute_count: u16,
 }
+
+const _: () = assert!(size_of::<Node>() == 40, "a node has 40 bytes");
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attribute {
@@ -121,7 +119,8 @@ impl Journal {
     pub(crate) fn end(&mut self) {
         self.open.pop();
         if self.open.is_empty() {
-            self.rows.clear();
+            // After a batch on a long document these are large.
+            self.rows = Vec::new();
             self.noted = Vec::new();
         }
     }
@@ -221,7 +220,7 @@ impl Document {
     /// The element's name as written, with its prefix.
     #[must_use]
     pub fn qualified_name(&self, node: NodeId) -> &str {
-        self.slice(self.node(node).qualified)
+        self.slice(self.qualified_span(self.node(node)))
     }
 
     /// The node above; `None` for the document node and for detached nodes.
@@ -346,6 +345,42 @@ impl Document {
         self.attributes.get(start..start + usize::from(row.attribute_count)).unwrap_or_default()
     }
 
+    /// Where the name of an element stands as it is written.
+    pub(crate) fn qualified_span(&self, row: &Node) -> Span {
+        match row.kind {
+            NodeKind::Element if row.flags & FLAG_NEW != 0 => row.span,
+            NodeKind::Element => {
+                let start = row.span.start + 1;
+                let rest = self.buffer.as_bytes().get(start as usize..).unwrap_or_default();
+                let is_end = |byte: &u8| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\r');
+                let length = rest.iter().position(is_end).unwrap_or(rest.len());
+                Span::new(start as usize, start as usize + length)
+            }
+            _ => Span::default(),
+        }
+    }
+
+    /// The start tag of an element whose tag is the source's.
+    pub(crate) fn start_tag_span(&self, node: NodeId) -> Span {
+        let row = self.node(node);
+        // Behind the last attribute, or the name, there is no `>` but the tag's own.
+        let behind = match self.attribute_rows(node).last() {
+            Some(last) => last.value.end + 1,
+            None => self.qualified_span(row).end,
+        };
+        let rest = self.buffer.as_bytes().get(behind as usize..row.span.end as usize).unwrap_or_default();
+        let end = memchr::memchr(b'>', rest).map_or(row.span.end as usize, |at| behind as usize + at + 1);
+        Span::new(row.span.start as usize, end)
+    }
+
+    /// The end tag of an element whose start tag is the source's and ends at `tag_end`; nothing where there is none.
+    pub(crate) fn end_tag_span(&self, node: NodeId, tag_end: u32) -> Span {
+        let row = self.node(node);
+        let inner = self.buffer.as_bytes().get(tag_end as usize..row.span.end as usize).unwrap_or_default();
+        let start = memchr::memrchr(b'<', inner).map_or(row.span.end as usize, |at| tag_end as usize + at);
+        Span::new(start, row.span.end as usize)
+    }
+
     pub(crate) fn slice(&self, span: Span) -> &str {
         self.buffer.get(span.range()).unwrap_or_default()
     }
@@ -361,9 +396,6 @@ static DETACHED: Node = Node {
     first: NIL,
     last: NIL,
     span: Span { start: 0, end: 0 },
-    tag_end: 0,
-    close: 0,
-    qualified: Span { start: 0, end: 0 },
     attributes: 0,
     attribute_count: 0,
 };

@@ -48,21 +48,23 @@ impl Document {
         }
         let has_children = self.first_child(node).is_some();
         if row.flags & (FLAG_NEW | FLAG_TAG) == 0 {
-            let empty_tag = row.span.end == row.tag_end;
+            let tag = self.start_tag_span(node);
+            let empty_tag = row.span.end == tag.end;
             if empty_tag && has_children {
-                output.copy(Span { start: row.span.start, end: row.tag_end.saturating_sub(2) });
+                output.copy(Span { end: tag.end.saturating_sub(2), ..tag });
                 output.push(">");
                 self.emit_children(node, output);
-                self.emit_end(row.qualified, output);
+                self.emit_end(self.qualified_span(row), output);
             } else {
-                output.copy(Span { start: row.span.start, end: row.tag_end });
+                output.copy(tag);
                 self.emit_children(node, output);
-                output.copy(Span { start: row.close, end: row.span.end });
+                output.copy(self.end_tag_span(node, tag.end));
             }
             return;
         }
+        let qualified = self.qualified_span(row);
         output.push("<");
-        output.copy(row.qualified);
+        output.copy(qualified);
         for attribute in self.attribute_rows(node) {
             // The value is still escaped for the quotes it stood in.
             let quote = if self.slice(attribute.value).contains('"') { "'" } else { "\"" };
@@ -76,7 +78,7 @@ impl Document {
         if has_children {
             output.push(">");
             self.emit_children(node, output);
-            self.emit_end(row.qualified, output);
+            self.emit_end(qualified, output);
         } else {
             output.push("/>");
         }
