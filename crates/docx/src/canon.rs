@@ -5,6 +5,7 @@
 //! Everything else does, in order.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
 
 use engross_xml::{Document, NodeId, NodeKind, QName};
 
@@ -22,6 +23,13 @@ use crate::revisions::is_property_change;
 #[must_use]
 pub(crate) fn normal_form(document: &Document, node: NodeId) -> Vec<u8> {
     normal_form_without(document, node, &IgnoredMarkup::default())
+}
+
+/// A number that stands for what [`normal_form_without`] gives: a long document has many paragraphs to remember.
+pub(crate) fn form_key(document: &Document, node: NodeId, ignored: &IgnoredMarkup) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&normal_form_without(document, node, ignored));
+    hasher.finish()
 }
 
 /// The same as if some comments were not there.

@@ -114,6 +114,17 @@ rows! {
             Accept or reject the pending change of the look (`engross revisions` lists it), then format \
             again. Edits of the words are not concerned.",
     }
+    INSIDE_INSERTION: 1, 422 {
+        summary: "The text lies within somebody's pending insertion that cannot be cut in two.",
+        why: "\
+            A tracked change stands beside another author's insertion, so that each of the two can be \
+            accepted or rejected by itself. What that insertion put there as a whole, a link or a content \
+            control, has no such place: a change within would come and go with it.",
+        remedy: "\
+            Accept or reject that insertion first (`engross revisions` lists it, and the message names \
+            it), then edit again. One's own insertions of earlier rounds are edited as they are: \
+            `\"own\": \"author\"` claims those that no record knows.",
+    }
     INVALID_CONTENT: 1, 422 {
         summary: "The new text holds a character that no document can.",
         why: "\

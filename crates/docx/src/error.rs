@@ -209,6 +209,8 @@ refusal_codes! {
     ControlValueRefused = "CONTROL_VALUE_REFUSED",
     /// It would change text or layout in a way that no revision can tell, and the operation does not allow that.
     NotTrackable = "NOT_TRACKABLE",
+    /// A tracked change there would stand inside a pending insertion that cannot be cut in two.
+    InsideInsertion = "INSIDE_INSERTION",
     /// There is such a header or footer already.
     StoryExists = "STORY_EXISTS",
     /// A pending revision already changes the formatting, and there can be only one such record.

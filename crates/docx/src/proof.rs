@@ -36,36 +36,47 @@ pub(crate) struct EditedPart<'a> {
     pub(crate) known: &'a Definitions,
 }
 
-/// Proves `written`, the new bytes of the part, and gives them back. `source` is the part as it was opened, parsed afresh, before all
-/// of one's own rounds.
+/// Proves `written`, the new bytes of the part, and gives them back. `source` is the part as it was opened, parsed afresh.
 pub(crate) fn prove(
-    source: Document,
+    mut source: Document,
     edited: &EditedPart<'_>,
     written: Vec<u8>,
     tracking: Tracking,
     limits: &Limits,
 ) -> Result<(Proof, Vec<u8>), Error> {
-    let mut fresh = Document::parse(written, &VOCABULARY, limits)
-        .map_err(|source| Error::Xml { part: edited.part.to_owned(), source })?;
+    let parse = |written: Vec<u8>| {
+        Document::parse(written, &VOCABULARY, limits)
+            .map_err(|source| Error::Xml { part: edited.part.to_owned(), source })
+    };
+    let mut fresh = parse(written)?;
     let root = fresh.root();
     let selection = Selection::Own(edited.own);
     let failed = |side| move |(address, message)| Error::ProofFailed { side, address, message };
+    // The rules are asked before anything is resolved, and told after: what cannot be taken back is worse.
+    let fault = new_fault(&source, &fresh, edited.part, edited.known);
+    if edited.own.has_adopted() {
+        // Before all of one's own rounds.
+        let root = source.root();
+        resolve(&mut source, root, Side::Reject, selection);
+    }
     let reject = match tracking {
         Tracking::Untracked => ProofState::NotApplicable,
         Tracking::Tracked => {
-            let checkpoint = fresh.checkpoint();
             resolve(&mut fresh, root, Side::Reject, selection);
             compare(&source, source.root(), &fresh, root, edited.ignored).map_err(failed("reject"))?;
-            fresh.rollback(checkpoint);
             ProofState::Holds
         }
     };
-    if let Some(fault) = new_fault(&source, &fresh, edited.part, edited.known) {
+    if let Some(fault) = fault {
         let difference = (fault.address, format!("{}: {}", fault.code, fault.message));
         return Err(failed("rules")(difference));
     }
-    // A long document's tree is large, and no longer needed.
+    // Trees of a long document are large, and so is what it takes to put one back: it is parsed anew.
     drop(source);
+    if reject == ProofState::Holds {
+        fresh = parse(fresh.into_source())?;
+    }
+    let root = fresh.root();
     resolve(&mut fresh, root, Side::Accept, selection);
     compare_texts(edited, &fresh).map_err(failed("accept"))?;
     let base = if edited.own.has_adopted() { ProofBase::BeforeOwn } else { ProofBase::Source };

@@ -22,6 +22,22 @@ impl WordDocument {
         Ok(known)
     }
 
+    /// What the parts define that edited ones may refer to. One that cannot be read forbids nothing: it is written as it was.
+    pub(super) fn defined(&self) -> Definitions {
+        let mut known = Definitions::default();
+        for kind in ["styles", "numbering"] {
+            if let Ok(Some((name, tree))) = self.related_tree(kind) {
+                known.add(kind, &name, &tree, &mut Findings::default());
+            }
+        }
+        for kind in ["footnotes", "endnotes", "comments"] {
+            if let Ok(Some((_, tree))) = self.related_tree(kind) {
+                known.add_notes(&tree);
+            }
+        }
+        known
+    }
+
     /// A part that the main part relates to, as it is now; `None` also for one that is no XML.
     pub(crate) fn related_tree(&self, kind: &str) -> Result<Option<(String, Cow<'_, Document>)>, Error> {
         let Some(name) = self.related_name(kind) else { return Ok(None) };

@@ -10,7 +10,6 @@ use crate::ops::{Proof, ProofBase, Tracking};
 use crate::parts;
 use crate::proof::{self, EditedPart};
 use crate::revisions::{Selection, Side, resolve};
-use crate::rules::{Definitions, Findings};
 
 impl WordDocument {
     /// The package with one empty paragraph in place of all that the body says; its section stays, and with it headers, footers
@@ -53,7 +52,7 @@ impl WordDocument {
             return Ok(SavedDocument { bytes: self.package.source().to_vec(), proof: nothing });
         }
         let mut package = self.package.clone();
-        let known = self.defined()?;
+        let known = self.defined();
         let mut proof = nothing;
         let main = (&self.main_name, &self.tree);
         for (name, tree) in std::iter::once(main).chain(&self.others) {
@@ -67,11 +66,7 @@ impl WordDocument {
             };
             if !self.resolved && edited {
                 let own = self.ids.own();
-                let mut source = parts::parse(&self.package, name, &self.limits.xml)?;
-                if own.has_adopted() {
-                    let root = source.root();
-                    resolve(&mut source, root, Side::Reject, Selection::Own(own));
-                }
+                let source = parts::parse(&self.package, name, &self.limits.xml)?;
                 let known = &known;
                 let edited = EditedPart { live: tree, own, part: name, ignored: &self.ignored, known };
                 (proof, written) = proof::prove(source, &edited, written, tracking, &self.limits.xml)?;
@@ -82,17 +77,6 @@ impl WordDocument {
             package.set_part(name, written);
         }
         Ok(SavedDocument { bytes: package.write()?, proof })
-    }
-
-    /// What the parts define that edited ones may refer to.
-    fn defined(&self) -> Result<Definitions, Error> {
-        let mut known = self.definitions(&mut Findings::default())?;
-        for kind in ["footnotes", "endnotes", "comments"] {
-            if let Some((_, tree)) = self.related_tree(kind)? {
-                known.add_notes(&tree);
-            }
-        }
-        Ok(known)
     }
 
     fn untracked(&self, tree: &Document) -> Vec<u8> {

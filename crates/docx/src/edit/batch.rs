@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use engross_xml::{Document, NodeId, TreeCheckpoint};
 
-use crate::canon::{IgnoredMarkup, normal_form_without};
+use crate::canon::{IgnoredMarkup, form_key};
 use crate::edit::coalesce::coalesce;
 use crate::edit::column_edits::ColumnEdits;
 use crate::edit::content::PARAGRAPH_BREAK;
@@ -40,8 +40,8 @@ pub(crate) struct BatchRun<'a> {
     ignored: &'a IgnoredMarkup,
     author: &'a str,
     touched: TouchedRanges,
-    /// Normal forms of paragraphs from before the batch.
-    forms: HashMap<usize, Box<[u8]>>,
+    /// Keys of the normal forms of paragraphs from before the batch.
+    forms: HashMap<usize, u64>,
 }
 
 /// What it takes to undo an operation.
@@ -395,8 +395,8 @@ impl<'a> BatchRun<'a> {
         if !self.forms.contains_key(&index)
             && let Some(node) = self.editor.snapshot.paragraphs.get(index)
         {
-            let form = normal_form_without(self.editor.snapshot.tree, *node, self.ignored);
-            self.forms.insert(index, form.into_boxed_slice());
+            let form = form_key(self.editor.snapshot.tree, *node, self.ignored);
+            self.forms.insert(index, form);
         }
     }
 
@@ -410,8 +410,7 @@ impl<'a> BatchRun<'a> {
         }
         let originals: Vec<NodeId> =
             range.clone().filter_map(|index| self.editor.snapshot.paragraphs.get(index).copied()).collect();
-        let forms: Vec<&[u8]> =
-            range.clone().filter_map(|index| self.forms.get(&index)).map(AsRef::as_ref).collect();
+        let forms: Vec<u64> = range.clone().filter_map(|index| self.forms.get(&index)).copied().collect();
         let chains: Vec<Vec<NodeId>> = range.map(|index| self.editor.snapshot.chain(index)).collect();
         let evidence = Evidence {
             originals: &originals,
@@ -425,7 +424,7 @@ impl<'a> BatchRun<'a> {
             self.editor.snapshot.tree,
             &evidence,
             &self.editor.snapshot.fields,
-            self.editor.first_id,
+            (self.editor.ids.own(), self.editor.first_id),
         )
     }
 

@@ -12,7 +12,7 @@ use crate::canon::normal_form;
 use crate::edit::link_pieces::join_link_pieces;
 use crate::edit::put_back::put_back;
 use crate::model::{OwnRevisions, RevisionStamp, is_revision_wrapper, mark_revisions, next_paragraph};
-use crate::names::{AUTHOR, DATE, DEL, INS, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR, TR, TR_PR};
+use crate::names::{DATE, DEL, INS, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR, TR, TR_PR};
 use crate::revisions::{Selection, Side, resolve_paragraphs};
 
 /// Makes one's own revisions in `paragraphs` one redline. Gives the ids of revisions that went, and those that hold their text
@@ -44,6 +44,9 @@ pub(crate) fn coalesce(
             settle_record(document, node, own);
         }
         for node in wrappers(document, *paragraph) {
+            join_with_around(document, node, own, &mut joined);
+        }
+        for node in wrappers(document, *paragraph) {
             join_with_next(document, node, own, &mut joined);
         }
     }
@@ -60,9 +63,9 @@ fn own_deletions_of_own_insertions(
     let mut rows = HashSet::new();
     for paragraph in paragraphs {
         for node in wrappers(document, *paragraph) {
-            let parent = document.parent(node).filter(|parent| document.name(*parent) == INS);
             if document.name(node) == DEL
-                && parent.is_some_and(|parent| is_own_pair(document, (parent, node), own))
+                && insertion_around(document, node)
+                    .is_some_and(|around| own.is_pair(document, (around, node)))
             {
                 found.insert(node);
             }
@@ -93,8 +96,7 @@ fn deletion_beside_insertion(
             _ => {}
         }
     }
-    deleted
-        .filter(|deleted| inserted.is_some_and(|inserted| is_own_pair(document, (inserted, *deleted), own)))
+    deleted.filter(|deleted| inserted.is_some_and(|inserted| own.is_pair(document, (inserted, *deleted))))
 }
 
 /// A record of earlier formatting in which one's own earlier one stands keeps what that one keeps; it goes when the formatting is
@@ -108,7 +110,7 @@ fn settle_record(document: &mut Document, record: NodeId, own: &OwnRevisions) {
     };
     let Some(before) = document.child(record, held) else { return };
     let Some(earlier) = document.child(before, name) else { return };
-    if !is_own_pair(document, (record, earlier), own) {
+    if !own.is_pair(document, (record, earlier)) {
         return;
     }
     let first = match document.child(earlier, held) {
@@ -132,6 +134,28 @@ fn settle_record(document: &mut Document, record: NodeId, own: &OwnRevisions) {
             document.detach(owner);
         }
     }
+}
+
+/// The insertion in which a revision of a text stands, whatever lies between them.
+fn insertion_around(document: &Document, node: NodeId) -> Option<NodeId> {
+    let is_filled = |above: &NodeId| document.name(*above) == INS && document.first_child(*above).is_some();
+    document.ancestors(node).take_while(|above| document.name(*above) != P).find(is_filled)
+}
+
+/// What one inserts into a link or a control that one inserted before is a part of that insertion.
+fn join_with_around(
+    document: &mut Document,
+    node: NodeId,
+    own: &OwnRevisions,
+    joined: &mut HashMap<i64, i64>,
+) {
+    let around = insertion_around(document, node).filter(|_| document.name(node) == INS);
+    let Some(around) = around.filter(|around| own.is_pair(document, (*around, node))) else { return };
+    let (went, stays) = (RevisionStamp::of(document, node), RevisionStamp::of(document, around));
+    if let (Some(went), Some(stays)) = (went.id, stays.id) {
+        joined.insert(went, stays);
+    }
+    document.unwrap(node);
 }
 
 fn join_with_next(document: &mut Document, node: NodeId, own: &OwnRevisions, joined: &mut HashMap<i64, i64>) {
@@ -167,14 +191,8 @@ fn own_neighbour(document: &Document, node: NodeId, own: &OwnRevisions) -> Optio
         document.parent(node).is_some()
             && is_filled(node)
             && is_filled(*next)
-            && is_own_pair(document, (node, *next), own)
+            && own.is_pair(document, (node, *next))
     })
-}
-
-fn is_own_pair(document: &Document, (one, other): (NodeId, NodeId), own: &OwnRevisions) -> bool {
-    own.holds(document, one)
-        && own.holds(document, other)
-        && document.attribute(one, AUTHOR) == document.attribute(other, AUTHOR)
 }
 
 fn is_wrapper(name: QName) -> bool {

@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
-use crate::canon::{IgnoredMarkup, normal_form_without};
+use crate::canon::{IgnoredMarkup, form_key, normal_form_without};
 use crate::edit::tree_editor::NewBlock;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{FieldContext, Paragraph, TableGrid, View, paragraphs};
-use crate::names::{AUTHOR, INS, P, TBL};
+use crate::model::{FieldContext, OwnRevisions, Paragraph, RevisionStamp, TableGrid, View, paragraphs};
+use crate::names::{INS, P, TBL};
 use crate::read::excerpt;
 use crate::revisions::{Selection, Side, resolve, resolve_paragraphs};
 
@@ -19,8 +19,8 @@ use crate::revisions::{Selection, Side, resolve, resolve_paragraphs};
 pub(crate) struct Evidence<'a> {
     /// The paragraphs as they were before the batch.
     pub(crate) originals: &'a [NodeId],
-    /// Their normal forms from then.
-    pub(crate) forms: &'a [&'a [u8]],
+    /// Keys of their normal forms from then.
+    pub(crate) forms: &'a [u64],
     /// What stands in their places now.
     pub(crate) chains: &'a [Vec<NodeId>],
     /// The texts that are wanted.
@@ -36,7 +36,7 @@ pub(crate) fn check(
     document: &mut Document,
     evidence: &Evidence<'_>,
     fields: &HashMap<NodeId, FieldContext>,
-    first_id: i64,
+    (own, first_id): (&OwnRevisions, i64),
 ) -> Result<(), Refusal> {
     let live: Vec<NodeId> = evidence.chains.iter().flatten().copied().collect();
     let selection = Selection::IdsFrom(first_id);
@@ -55,7 +55,7 @@ pub(crate) fn check(
         && left
             .iter()
             .zip(evidence.forms)
-            .all(|(node, form)| normal_form_without(document, *node, evidence.ignored) == *form);
+            .all(|(node, form)| form_key(document, *node, evidence.ignored) == *form);
     document.rollback(checkpoint);
     if !same {
         return Err(Refusal::new(
@@ -80,7 +80,7 @@ pub(crate) fn check(
         .collect();
     document.rollback(checkpoint);
     if texts == evidence.texts {
-        return live.iter().try_for_each(|node| refuse_nested(document, *node, selection));
+        return live.iter().try_for_each(|node| refuse_nested(document, *node, own, selection));
     }
     let at = texts.iter().zip(evidence.texts).position(|(left, right)| left != right);
     let at = at.unwrap_or(texts.len().min(evidence.texts.len()));
@@ -98,21 +98,28 @@ pub(crate) fn check(
 }
 
 /// An insertion stands beside another author's, never inside it: what lies between them, such as a link or a content control,
-/// cannot be cut in two.
-fn refuse_nested(document: &Document, paragraph: NodeId, own: Selection<'_>) -> Result<(), Refusal> {
+/// cannot be cut in two. One inside one's own is a part of it when the batch ends ([`crate::edit::coalesce`]).
+fn refuse_nested(
+    document: &Document,
+    paragraph: NodeId,
+    own: &OwnRevisions,
+    new: Selection<'_>,
+) -> Result<(), Refusal> {
     let is_insertion = |node: &NodeId| document.name(*node) == INS && document.first_child(*node).is_some();
     for node in document.descendants(paragraph).filter(is_insertion) {
-        if !own.holds(document, node) {
+        if !new.holds(document, node) {
             continue;
         }
         let mut above = document.ancestors(node).take_while(|above| document.name(*above) != P);
-        if let Some(other) = above.find(is_insertion) {
-            let author = document.attribute(other, AUTHOR).unwrap_or_default();
+        if let Some(other) = above.find(is_insertion).filter(|other| !own.is_pair(document, (*other, node))) {
+            let stamp = RevisionStamp::of(document, other);
+            let id = stamp.id.map_or_else(String::new, |id| format!(" (revision {id})"));
             let message = format!(
-                "the text lies in a link, a content control or the like that a pending insertion by {author} put there, and a \
-                 tracked change there would stand inside theirs; accept or reject that insertion first"
+                "the text lies in a link, a content control or the like that a pending insertion by {}{id} put there, and a \
+                 tracked change there would stand inside theirs; accept or reject that insertion first",
+                stamp.author
             );
-            return Err(Refusal::new(RefusalCode::NotTrackable, message));
+            return Err(Refusal::new(RefusalCode::InsideInsertion, message));
         }
     }
     Ok(())

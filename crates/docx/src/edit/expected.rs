@@ -35,6 +35,8 @@ impl ExpectedText {
 
     /// Takes in edits in bytes of the text before the batch.
     pub(crate) fn edit(&mut self, edits: impl Iterator<Item = (Range<usize>, String)>) {
+        // Most paragraphs have one, and a long document has many paragraphs.
+        self.edits.reserve_exact(edits.size_hint().0);
         self.edits.extend(edits);
         // Stable: of several insertions at one place the earlier stands first.
         self.edits.sort_by_key(|(range, _)| (range.start, range.end));

@@ -138,7 +138,8 @@ impl<'a> StorySnapshot<'a> {
             && let Some(node) = self.paragraphs.get(index).copied()
         {
             let chain = chain_of(self.tree, node, self.view);
-            let text = Paragraph::read_chain(self.tree, &chain, self.view, self.fields.get(&node)).text;
+            let mut text = Paragraph::read_chain(self.tree, &chain, self.view, self.fields.get(&node)).text;
+            text.shrink_to_fit();
             if let Some(slot) = self.texts.get_mut(index) {
                 *slot = Some(text);
             }

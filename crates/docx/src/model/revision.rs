@@ -95,6 +95,13 @@ impl OwnRevisions {
         let RevisionStamp { id, author, .. } = RevisionStamp::of(document, node);
         id.is_some_and(|id| self.is_new(id) || self.is_adopted(&author, id))
     }
+
+    /// Whether two revisions are both among them and of one author.
+    pub(crate) fn is_pair(&self, document: &Document, (one, other): (NodeId, NodeId)) -> bool {
+        self.holds(document, one)
+            && self.holds(document, other)
+            && document.attribute(one, AUTHOR) == document.attribute(other, AUTHOR)
+    }
 }
 
 /// Whether a name is one of the four wrappers of inserted, deleted and moved content.

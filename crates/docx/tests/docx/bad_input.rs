@@ -320,3 +320,22 @@ fn missing_side_parts() {
     let types = sample().without("[Content_Types].xml").build();
     assert_eq!(found(types), ["CONTENT_TYPES_MISSING"]);
 }
+
+/// A part that nobody asked for cannot keep an edit elsewhere from being saved: it is written as the bytes that it was.
+#[test]
+fn a_part_that_cannot_be_unpacked_keeps_nobody_from_saving() {
+    let settings = "<w:zoom w:percent=\"100\"/><w:defaultTabStop w:val=\"720\"/>";
+    let mut bytes = DocxBuilder::new().paragraph("one word").settings(settings).build();
+    let name = b"word/settings.xml";
+    let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len();
+    for byte in &mut bytes[at..at + 40] {
+        *byte ^= 0x55;
+    }
+    let mut document = WordDocument::open(bytes, &Limits::default()).unwrap();
+    assert!(check(&document).is_err(), "the part is broken");
+    let operation = json!([{"op": "modify_text", "originalText": "one", "replacementText": "two"}]);
+    let options = EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    let results = document.apply(&parse_batch(&operation).unwrap(), &options).unwrap();
+    assert_eq!(results[0].status, Status::Applied, "{results:?}");
+    assert!(document.save(Tracking::Tracked).is_ok());
+}

@@ -158,7 +158,7 @@ fn somebody_elses_insertion_holds_the_control() {
     .concat();
     let filled = fill(&body, &json!([value(1, "new"), value(2, "new")]));
     // Beside Bob's insertion there is no place within the control, and inside it one's own would be nested.
-    filled.refuses(&["NOT_TRACKABLE", "TEXT_DELETED"]);
+    filled.refuses(&["INSIDE_INSERTION", "TEXT_DELETED"]);
 }
 
 #[test]

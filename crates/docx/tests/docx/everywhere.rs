@@ -441,3 +441,35 @@ fn a_field_goes_whole_with_the_words_around_it_or_not_at_all() {
     let (text, result) = edited(&simple, &modify("see clause 1", ""));
     assert_eq!((text.as_str(), result.code.as_deref()), ("see clause 1", Some("FIELD_EDIT_REFUSED")));
 }
+
+/// A term renamed in each of 100,000 paragraphs. Alone in its process, since it asks how much that one used:
+/// `cargo test -p engross-docx --test docx a_term_in_each_of -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes seconds, and measures its process"]
+#[expect(clippy::print_stdout, reason = "tells what it measures")]
+fn a_term_in_each_of_100_000_paragraphs_takes_bounded_memory() {
+    let source = {
+        let line = |number: usize| {
+            format!(
+                "<w:p><w:pPr><w:jc w:val=\"both\"/></w:pPr><w:r><w:t xml:space=\"preserve\">{number}. The Buyer shall pay the price within thirty \
+                 days of the invoice, and nothing else is due.</w:t></w:r></w:p>"
+            )
+        };
+        DocxBuilder::new().body(&(0..100_000).map(line).collect::<String>()).build()
+    };
+    let operation = json!([{"op": "modify_text", "originalText": "Buyer", "replacementText": "Purchaser", "occurrence": "all", "scope": "everywhere"}]);
+    let mut document = WordDocument::open(source, &Limits::default()).unwrap();
+    let options = EditOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+    let results = document.apply(&parse_batch(&operation).unwrap(), &options).unwrap();
+    assert_eq!(results[0].status, Status::Applied);
+    let told = |name: &str| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+        line.split_whitespace().nth(1).and_then(|kibibytes| kibibytes.parse::<u64>().ok()).unwrap_or_default()
+            >> 10
+    };
+    println!("after the batch: {} MiB, at most {}", told("VmRSS"), told("VmHWM"));
+    let saved = document.save(Tracking::Tracked).unwrap();
+    println!("after saving {} bytes: {} MiB, at most {}", saved.bytes.len(), told("VmRSS"), told("VmHWM"));
+    assert!(told("VmHWM") <= 400, "{} MiB", told("VmHWM"));
+}

@@ -258,3 +258,56 @@ fn formatting_is_one_change_however_often() {
     let results = rounds.next("Bob", &look(&json!({"bold": true})));
     assert_eq!(results[0].code.as_deref(), Some("FORMAT_REVISION"));
 }
+
+/// What an earlier round of one's own put there is edited as if one had written it so at once; what somebody else put there as a
+/// whole is refused, by a code of its own.
+#[test]
+fn a_link_or_a_control_of_an_earlier_round_is_edited() {
+    // What a reading says of a control is a label around its words.
+    let words = |texts: Vec<String>| {
+        let text = texts.join("\n").replace("⟦control:1 text \"", "").replace("\"⟧", "");
+        text.replace("⟦control:1 rich \"", "")
+    };
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let insertion = |content: &str| {
+        format!(
+            "<w:p>{}<w:ins w:id=\"7\" w:author=\"Ann\" w:date=\"2026-01-01T00:00:00Z\">{content}</w:ins>{}</w:p>",
+            run("See "),
+            run(" first.")
+        )
+    };
+    let control = format!(
+        "<w:sdt><w:sdtPr><w:tag w:val=\"place\"/><w:text/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>",
+        run("clause nine of it")
+    );
+    let link = format!("<w:hyperlink w:anchor=\"x\">{}</w:hyperlink>", run("clause nine of it"));
+    for wrapped in [
+        control.clone(),
+        link,
+        format!("<w:smartTag w:element=\"e\">{}</w:smartTag>", run("clause nine of it")),
+    ] {
+        let body = insertion(&wrapped);
+        let mut rounds = Rounds::on(&body, "author");
+        rounds.change("nine", "ten");
+        assert_eq!(rounds.kinds(), [RevisionKind::Insertion], "{wrapped}");
+        assert_eq!(words(rounds.resolved(Side::Accept)), "See clause ten of it first.", "{wrapped}");
+        assert_eq!(rounds.resolved(Side::Reject), ["See  first."], "{wrapped}");
+        rounds.change("clause ten of", "schedule two to");
+        rounds.change(" first", "");
+        assert_eq!(words(rounds.resolved(Side::Accept)), "See schedule two to it.", "{wrapped}");
+        assert_eq!(rounds.resolved(Side::Reject), ["See  first."], "{wrapped}");
+
+        let mut other = Rounds::on(&body, "author");
+        let operation = json!([{"op": "modify_text", "originalText": "nine", "replacementText": "ten"}]);
+        let results = other.next("Bob", &operation);
+        assert_eq!(results[0].status, Status::Refused, "{wrapped}");
+        assert_eq!(results[0].code.as_deref(), Some("INSIDE_INSERTION"));
+        assert!(results[0].message.as_deref().unwrap_or_default().contains("Ann (revision 7)"));
+    }
+    let mut rounds = Rounds::on(&insertion(&control), "author");
+    let results =
+        rounds.next("Ann", &json!([{"op": "fill_control", "control": "place", "value": "clause ten"}]));
+    assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
+    assert_eq!(words(rounds.resolved(Side::Accept)), "See clause ten first.");
+    assert_eq!(rounds.resolved(Side::Reject), ["See  first."]);
+}
