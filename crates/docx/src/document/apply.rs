@@ -3,64 +3,18 @@
 //! Every operation has one outcome from the start, and what carries it out replaces that. Must never leave the document changed
 //! by a batch that failed, or by an atomic one of which a single operation was not done.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use engross_xml::{Document, NodeId, TreeCheckpoint};
+use engross_xml::{Document, NodeId};
 
+use super::routes::{Group, needs_stories};
 use super::run::Run;
 use super::scope::{asks_elsewhere, is_torn, joined};
 use super::{EditOptions, WordDocument};
-use crate::canon::IgnoredMarkup;
-use crate::edit::{BatchRun, FallbackCopies, Ids, PendingParts, Signature, StyleContext};
+use crate::edit::{BatchRun, FallbackCopies, PendingParts, Signature, StyleContext};
 use crate::error::{Error, Refusal, RefusalCode};
-use crate::markdown::Rewrite;
-use crate::numbering::Numbering;
-use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome, SearchScope};
-use crate::package::Package;
-use crate::parts::Relationship;
-use crate::read::{StoryPart, sections_of, story_root};
-
-/// All that a batch can change, as it was before it.
-struct Before {
-    styles: crate::styles::Styles,
-    tree: TreeCheckpoint,
-    others: BTreeMap<String, TreeCheckpoint>,
-    package: Package,
-    relationships: Vec<Relationship>,
-    ids: Ids,
-    edited: BTreeSet<String>,
-    touched: BTreeSet<String>,
-    ignored: IgnoredMarkup,
-    numbering: Numbering,
-    resolved: bool,
-    is_rebased: bool,
-}
-
-/// Operations of a batch on one story.
-struct Group<'a> {
-    /// The body without.
-    story: Option<StoryPart>,
-    /// With their numbers in the batch.
-    operations: Vec<(usize, Cow<'a, Operation>)>,
-}
-
-/// By what part of the engine each operation is carried out, by its number in the batch.
-#[derive(Default)]
-struct Routes<'a> {
-    /// Edits by story, the body first.
-    groups: Vec<Group<'a>>,
-    /// Edits that are done in several stories.
-    parted: BTreeSet<usize>,
-    /// Operations on references, which need to know what all others came to.
-    references: Vec<usize>,
-    /// Operations on threads of comments, which concern no story alone.
-    threads: Vec<usize>,
-    /// Headers to make or link, and properties.
-    surroundings: Vec<usize>,
-    /// Revisions to accept or reject.
-    resolutions: Vec<usize>,
-}
+use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome};
+use crate::read::{StoryPart, story_root};
 
 /// What became of a batch.
 enum Attempt {
@@ -76,7 +30,7 @@ const COMMENTS_SHOWN: usize = 5;
 const COMMENT_SHOWN: usize = 200;
 
 const OTHER_COPY: &str =
-    "the copy of the text box for programs before Word 2010 says something else, so it stays as it was";
+    "the copy of the text box for programs before Word 2010 says something else there, so it stays as it was";
 
 const MENDED_TYPE: &str =
     "the comments part had a content type that Word does not know; it has the right one now";
@@ -285,53 +239,6 @@ impl WordDocument {
         Ok(())
     }
 
-    /// Takes note of all that a batch can change; to be ended by `commit` or `roll_back`.
-    fn state(&mut self) -> Before {
-        Before {
-            tree: self.tree.checkpoint(),
-            others: self.others.iter_mut().map(|(part, tree)| (part.clone(), tree.checkpoint())).collect(),
-            package: self.package.clone(),
-            relationships: self.relationships.clone(),
-            ids: self.ids.clone(),
-            edited: self.edited.clone(),
-            touched: self.touched.clone(),
-            ignored: self.ignored.clone(),
-            styles: self.styles.clone(),
-            numbering: self.numbering.clone(),
-            resolved: self.resolved,
-            is_rebased: self.is_rebased,
-        }
-    }
-
-    fn commit(&mut self, before: Before) {
-        self.tree.commit(before.tree);
-        for (part, checkpoint) in before.others {
-            if let Some(tree) = self.others.get_mut(&part) {
-                tree.commit(checkpoint);
-            }
-        }
-    }
-
-    fn roll_back(&mut self, before: Before) {
-        self.tree.rollback(before.tree);
-        self.others.retain(|part, _| before.others.contains_key(part));
-        for (part, checkpoint) in before.others {
-            if let Some(tree) = self.others.get_mut(&part) {
-                tree.rollback(checkpoint);
-            }
-        }
-        self.package = before.package;
-        self.relationships = before.relationships;
-        self.ids = before.ids;
-        self.edited = before.edited;
-        self.touched = before.touched;
-        self.ignored = before.ignored;
-        self.styles = before.styles;
-        self.numbering = before.numbering;
-        self.resolved = before.resolved;
-        self.is_rebased = before.is_rebased;
-    }
-
     /// Adds the author and the text of the comments that are in the way to refusals.
     fn name_comments(&self, outcomes: &mut [OperationOutcome]) -> Result<(), Error> {
         let mut refusals = outcomes
@@ -419,13 +326,14 @@ impl WordDocument {
             operations.map(|(index, operation)| (*index, edits.run(operation))).collect();
         run.gone.extend(edits.gone().into_iter().map(|node| (part.clone(), node)));
         edits.finish(outcomes.iter_mut().map(|(_, done)| done));
+        let mut is_whole = true;
         if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
-            copies.renew(tree, root);
+            is_whole = copies.renew(tree, root);
             self.edited.insert(part);
         }
         let sections = group.story.as_ref().map_or(1, |story| story.sections);
         for (index, mut done) in outcomes {
-            if copies.has_others() {
+            if !is_whole {
                 done.outcome.add_remark(OTHER_COPY);
             }
             if sections > 1 {
@@ -439,137 +347,6 @@ impl WordDocument {
         }
         Ok(())
     }
-
-    /// By what each operation is carried out. Those whose story is not there are refused.
-    fn route<'a>(&mut self, run: &mut Run<'a>, stories: &[StoryPart]) -> Result<Routes<'a>, Error> {
-        let mut routes = Routes::default();
-        let mut body = Group { story: None, operations: Vec::new() };
-        let mut by_root: BTreeMap<(String, String), Group<'a>> = BTreeMap::new();
-        let operations = &run.batch.operations;
-        let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
-        let only_resolves = operations.iter().all(|operation| resolves(&operation.edit));
-        let mut add = |story: Option<&StoryPart>, index: usize, operation: Cow<'a, Operation>| match story {
-            None => body.operations.push((index, operation)),
-            Some(story) => {
-                let new = || Group { story: Some(story.clone()), operations: Vec::new() };
-                let key = (story.part.clone(), story.key.clone());
-                by_root.entry(key).or_insert_with(new).operations.push((index, operation));
-            }
-        };
-        for (index, operation) in operations.iter().enumerate() {
-            if run.skipped.contains(&index) {
-                continue;
-            }
-            if matches!(operation.edit, Edit::FillControl { .. }) {
-                match self.fills(operation, stories)? {
-                    Ok((parts, data)) => {
-                        routes.parted.insert(index);
-                        run.parts.insert(index, Vec::new());
-                        run.data.insert(index, data);
-                        for (story, own) in parts {
-                            add(story.as_ref(), index, Cow::Owned(own));
-                        }
-                    }
-                    Err(refusal) => run.set(index, Outcome::Refused(refusal)),
-                }
-                continue;
-            }
-            if let Edit::ReplaceDocument { content } = &operation.edit {
-                match self.rewrite(content)? {
-                    Ok(Rewrite { edits, remarks }) => {
-                        routes.parted.insert(index);
-                        run.parts.insert(index, Vec::new());
-                        run.remarks.insert(index, remarks);
-                        for edit in edits {
-                            let story = edit.story().and_then(|story| find_story(stories, story));
-                            add(story, index, Cow::Owned(Operation { edit, ..operation.clone() }));
-                        }
-                    }
-                    Err(refusal) => run.set(index, Outcome::Refused(refusal)),
-                }
-                continue;
-            }
-            if let Some(search) = operation.edit.search().filter(|search| search.scope != SearchScope::Unsaid)
-            {
-                match self.parted(operation, search, stories)? {
-                    Ok(parts) => {
-                        routes.parted.insert(index);
-                        run.parts.insert(index, Vec::new());
-                        for (story, own) in parts {
-                            add(story.as_ref(), index, Cow::Owned(own));
-                        }
-                    }
-                    Err(refusal) => run.set(index, Outcome::Refused(refusal)),
-                }
-                continue;
-            }
-            let wanted = match &operation.edit {
-                Edit::CreateStory { .. } | Edit::LinkStory { .. } | Edit::SetProperties(_) => {
-                    routes.surroundings.push(index);
-                    continue;
-                }
-                Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
-                    routes.threads.push(index);
-                    continue;
-                }
-                Edit::Reference(_) => {
-                    routes.references.push(index);
-                    continue;
-                }
-                Edit::Resolve { .. } if only_resolves => {
-                    routes.resolutions.push(index);
-                    continue;
-                }
-                edit => edit.story(),
-            };
-            let Some(wanted) = wanted else {
-                add(None, index, Cow::Borrowed(operation));
-                continue;
-            };
-            let Some(story) = find_story(stories, wanted) else {
-                let mut known: Vec<&str> = stories.iter().map(|story| story.name.as_str()).collect();
-                known.truncate(20);
-                let known = if known.is_empty() { "only the body".to_owned() } else { known.join(", ") };
-                let message = format!("there is no story '{wanted}' in this document; it has {known}");
-                run.set(index, Outcome::Refused(Refusal::new(RefusalCode::TargetNotFound, message)));
-                continue;
-            };
-            add(Some(story), index, Cow::Borrowed(operation));
-        }
-        routes.groups.extend(Some(body).filter(|body| !body.operations.is_empty()));
-        routes.groups.extend(by_root.into_values().map(|mut group| {
-            if let Some(story) = group.story.as_mut().filter(|story| story.key.is_empty()) {
-                story.sections = sections_of(&self.tree, &self.relationships, &story.part);
-            }
-            group
-        }));
-        Ok(routes)
-    }
-}
-
-/// Whether an operation of the batch means, or asks about, another story than the body.
-fn needs_stories(batch: &Batch) -> bool {
-    let needs = |edit: &Edit| {
-        let scoped = edit.search().is_some_and(|search| search.scope != SearchScope::Unsaid);
-        let fills = matches!(edit, Edit::FillControl { .. } | Edit::ReplaceDocument { .. });
-        fills || edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
-    };
-    batch.operations.iter().any(|operation| needs(&operation.edit))
-}
-
-/// The story of that name. A header without its section is meant when there is only one of its kind.
-pub(super) fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPart> {
-    let wanted = wanted.trim();
-    let exact = stories.iter().find(|story| story.name == wanted);
-    exact.or_else(|| {
-        let fits = |story: &&StoryPart| {
-            let name = story.name.split('@').next().unwrap_or_default();
-            !story.name.contains('/') && (name == wanted || name.split(':').next() == Some(wanted))
-        };
-        let first = stories.iter().find(fits)?;
-        let same = |story: &StoryPart| story.part == first.part && story.key == first.key;
-        stories.iter().filter(fits).all(same).then_some(first)
-    })
 }
 
 /// Whether an element below the root binds the very prefix that new elements would use.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `mod` | opening, comments |
 //! | `reading` | stories as numbered paragraphs, searches |
-//! | `apply`, `run` | batches of operations |
+//! | `apply`, `routes`, `run`, `rollback` | batches of operations |
 //! | `scope` | searches in several stories |
 //! | `controls` | content controls: their list, which are meant, the data they are bound to |
 //! | `headers`, `properties` | headers and footers that are new or shared; title, author and the like |
@@ -43,6 +43,8 @@ mod properties;
 mod reading;
 pub(crate) mod references;
 mod resolve;
+mod rollback;
+mod routes;
 mod run;
 mod save;
 mod scope;

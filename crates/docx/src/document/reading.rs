@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use engross_xml::{Document, NodeId};
 
-use super::apply::find_story;
+use super::routes::find_story;
 use super::{EVERYWHERE, LoadedStory, WordDocument};
 use crate::error::Error;
 use crate::model::View;
