@@ -4,11 +4,15 @@
 
 use std::collections::BTreeSet;
 
+use engross_xml::NodeId;
+
 use crate::edit::pictures::{Picture, data_of_uri};
 use crate::edit::plan::Step;
 use crate::edit::tree_editor::TreeEditor;
 use crate::error::{Refusal, RefusalCode};
-use crate::names::{BOOKMARK_START, N_CX, N_CY, NAME, WP_EXTENT};
+use crate::model::pictures;
+use crate::names::{A_BLIP, BOOKMARK_START, DRAWING, N_CX, N_CY, NAME, R_EMBED, WP_EXTENT};
+use crate::parts::Relationship;
 use crate::text::{Image, InlineObject, LinkDestination, NoteKind, StyledText, literal};
 
 /// The longest edge of a picture: 22 inches, the longest that a page can be.
@@ -72,6 +76,12 @@ impl TreeEditor<'_> {
                 InlineObject::Note(..) => {}
                 InlineObject::Image(image) if image.like.is_some() => self.find_copy(image)?,
                 InlineObject::Image(image) => {
+                    if let Some(drawing) = self.known_picture(&image.source) {
+                        // A picture that the document has already, as its Markdown names it: the same one once more.
+                        image.like = Some(self.pending.copied(drawing));
+                        image.source.clear();
+                        continue;
+                    }
                     let Err(why) = self.find_picture(image) else { continue };
                     let (at, words) = (placed.at, words_of(image));
                     remarks.push(format!("{why}; '{words}' stands in its place"));
@@ -84,6 +94,28 @@ impl TreeEditor<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The first picture of the part whose file has that name beside the main part, unless the caller gives a file of the name.
+    fn known_picture(&self, source: &str) -> Option<NodeId> {
+        if self.pending.files.contains_key(source) || source.is_empty() {
+            return None;
+        }
+        let is_file = |known: &&Relationship| {
+            let target = known.target.as_str();
+            known.kind == "image"
+                && !known.external
+                && target.strip_prefix("word/").unwrap_or(target) == source
+        };
+        let id = &self.snapshot.relationships.iter().find(is_file)?.id;
+        let tree = &*self.snapshot.tree;
+        let shows = |drawing: &NodeId| {
+            let mut below = tree.descendants(*drawing);
+            below
+                .any(|node| tree.name(node) == A_BLIP && tree.attribute(node, R_EMBED).as_deref() == Some(id))
+        };
+        let all = pictures(tree, tree.root()).into_iter();
+        all.filter(|node| tree.name(*node) == DRAWING).find(shows)
     }
 
     /// Gives a changed copy of a picture what it needs: another file its part, and both lengths where one is asked for.

@@ -314,3 +314,58 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn formatting_that_is_taken_away_goes_with_the_words_that_change() {
+    let before =
+        "The **Seller** shall deliver *promptly* and the **Seller** shall insure.\n\nA **bold** word.";
+    let after = "The Seller shall deliver *at once* and the **Seller** shall insure all.\n\nA **bold** word.";
+    let changes = applied(before, after);
+    assert!(changes.iter().any(|words| words.contains("at once")), "{changes:?}");
+    let source = from_markdown(before, None, &Limits::default()).unwrap();
+    let made = rewritten(&source, after);
+    assert_eq!(made.result.message, None);
+
+    // A text without any such sign says nothing about them.
+    let made = rewritten(
+        &source,
+        "The Seller shall deliver promptly and the Seller shall insure.\n\nA bold word, too.",
+    );
+    let told = made.result.message.unwrap_or_default();
+    assert!(told.contains("formatting"), "{told}");
+    let accepted = markdown(&resolved(&made.bytes, Side::Accept));
+    assert!(accepted.contains("The **Seller** shall deliver *promptly*"), "{accepted}");
+}
+
+#[test]
+fn a_picture_that_stands_elsewhere_is_moved() {
+    let picture = "<w:r><w:drawing><wp:inline><wp:extent cx=\"914400\" cy=\"457200\"/><wp:docPr id=\"12\" name=\"Picture 1\" descr=\"Seal\"/><a:graphic>\
+        <a:graphicData uri=\"http://schemas.openxmlformats.org/drawingml/2006/picture\"><pic:pic xmlns:pic=\"http://schemas.openxmlformats.org/drawingml/2006/picture\">\
+        <pic:blipFill><a:blip r:embed=\"p\"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>";
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let body = [run("First line ") + picture + &run("."), run("Second line."), run("Third line of it.")];
+    let body: String = body.iter().map(|line| format!("<w:p>{line}</w:p>")).collect();
+    let source = DocxBuilder::new()
+        .body(&body)
+        .relationship("p", "image", "media/seal.png")
+        .part("word/media/seal.png", b"any".as_slice())
+        .build();
+    let told = markdown(&source);
+    assert!(told.contains("![Seal](media/seal.png)"), "{told}");
+    let elsewhere = told
+        .replace("line ![Seal](media/seal.png).", "line.")
+        .replace("Third line", "Third ![Seal](media/seal.png) line");
+    let made = rewritten(&source, &elsewhere);
+    assert_eq!(made.result.status, Status::Applied, "{:?}", made.result);
+    assert_eq!(made.result.message, None);
+    let accepted = markdown(&resolved(&made.bytes, Side::Accept));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
+    assert_eq!(words(&accepted), words(&elsewhere));
+    assert_eq!(markdown(&resolved(&made.bytes, Side::Reject)), told);
+    let package = engross_docx::Package::open(made.bytes, &Limits::default().package).unwrap();
+    assert_eq!(
+        package.names().filter(|name| name.contains("media")).count(),
+        1,
+        "the same file is shown twice"
+    );
+}

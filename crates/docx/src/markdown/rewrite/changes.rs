@@ -1,15 +1,17 @@
 //! How a block of the body comes to say something else: by edits of its words, its notes and pictures, its cells.
 
+use std::ops::Range;
+
 use engross_xml::NodeId;
 
 use super::keys::text_of;
 use super::texts::{
     bare, edges, in_typography_of, inline, numberless, without_known_objects, without_number,
 };
-use super::{Rewriter, in_body};
+use super::{Rewriter, Tells, in_body};
 use crate::model::pictures;
 use crate::names::{ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID};
-use crate::ops::{Address, Edit, ObjectAction, ObjectEdit, Place};
+use crate::ops::{Address, Edit, ObjectAction, ObjectEdit, Occurrence, Place, RunFormat, Search};
 use crate::read::excerpt;
 use crate::text::{
     Block, BlockKind, InlineObject, Item, ItemMarker, Marks, NoteKind, PlacedObject, StyledText, Table, diff,
@@ -75,12 +77,26 @@ impl Rewriter<'_> {
         if known == wanted {
             return;
         }
-        if loses_formatting(&known, &wanted) {
+        // Where objects stand in the paragraph, words before them are not found by their text alone.
+        let lost = lost_formatting(&known, &wanted);
+        let is_heeded = self.tells.formats && text.objects.is_empty();
+        if !lost.is_empty() && !is_heeded {
             self.remark(&format!(
                 "formatting taken away from words that stay is not heeded ('{}'); use format_text",
                 excerpt(&known.text)
             ));
         }
+        let plainer: Vec<Edit> = lost
+            .into_iter()
+            .filter(|_| is_heeded)
+            .map(|(range, marks)| {
+                let words = known.text.get(range.clone()).unwrap_or_default();
+                let before = known.text.get(..range.end).unwrap_or_default();
+                let mut search = Search::words(words);
+                search.occurrence = Some(Occurrence::Nth(before.matches(words).count().max(1)));
+                Edit::FormatText { place: Some(place.clone()), search: Some(search), format: without(marks) }
+            })
+            .collect();
         let has_notes = wanted.objects.iter().any(|placed| matches!(placed.object, InlineObject::Note(..)));
         let mut whole = literal(&lead);
         whole.append(std::mem::take(&mut wanted));
@@ -91,6 +107,7 @@ impl Rewriter<'_> {
             true => Edit::Replace { place, end: None, content, continues: true },
             false => Edit::EditParagraph { place, content },
         });
+        self.rewrite.edits.extend(plainer);
     }
 
     /// Takes pictures away that the new text does not have, and makes notes say what they say there.
@@ -198,7 +215,7 @@ impl Rewriter<'_> {
 
     /// Whether two blocks differ in their words alone, as far as the new text tells.
     fn is_same_form(&self, old: &Block<StyledText>, new: &Block<StyledText>) -> bool {
-        let (headings, items) = self.tells;
+        let Tells { headings, items, .. } = self.tells;
         match (&old.kind, &new.kind) {
             (BlockKind::Heading(a, _), BlockKind::Heading(b, _)) => a == b && old.quote == new.quote,
             (BlockKind::Item(a), BlockKind::Item(b)) => {
@@ -224,36 +241,63 @@ fn task_box(block: &Block<StyledText>, text: StyledText) -> StyledText {
     whole
 }
 
-/// Whether words that both texts have are formatted in the first and not in the second.
-fn loses_formatting(known: &StyledText, wanted: &StyledText) -> bool {
+/// The words that both texts have and that are formatted in the first and not in the second, with what they lose.
+fn lost_formatting(known: &StyledText, wanted: &StyledText) -> Vec<(Range<usize>, Marks)> {
+    let mut lost: Vec<(Range<usize>, Marks)> = Vec::new();
     if known.spans.is_empty() {
-        return false;
+        return lost;
     }
-    let mut at = 0;
-    let mut new_at = 0;
-    let is_lost = |old_end: usize, new_start: usize, old_start: usize| {
-        let text = known.text.get(old_start..old_end).unwrap_or_default();
-        text.char_indices().any(|(offset, c)| {
-            let lost = loses(known.marks_at(old_start + offset), wanted.marks_at(new_start + offset));
-            lost && !c.is_whitespace()
-        })
-    };
-    for hunk in diff(&known.text, &wanted.text) {
-        if is_lost(hunk.old.start, new_at, at) {
-            return true;
+    let mut note = |old: Range<usize>, new_start: usize| {
+        let text = known.text.get(old.clone()).unwrap_or_default();
+        let mut open = false;
+        for (offset, c) in text.char_indices() {
+            let at = old.start + offset;
+            let gone = difference(known.marks_at(at), wanted.marks_at(new_start + offset));
+            let end = at + c.len_utf8();
+            match lost.last_mut().filter(|_| open) {
+                Some((range, marks)) if *marks == gone => range.end = end,
+                _ if gone == Marks::default() => {
+                    open = false;
+                    continue;
+                }
+                _ => lost.push((at..end, gone)),
+            }
+            open = true;
         }
+    };
+    let (mut at, mut new_at) = (0, 0);
+    for hunk in diff(&known.text, &wanted.text) {
+        note(at..hunk.old.start, new_at);
         (at, new_at) = (hunk.old.end, hunk.new.end);
     }
-    is_lost(known.text.len(), new_at, at)
+    note(at..known.text.len(), new_at);
+    let is_seen =
+        |range: &Range<usize>| known.text.get(range.clone()).is_some_and(|words| !words.trim().is_empty());
+    lost.retain(|(range, _)| is_seen(range));
+    lost
 }
 
-fn loses(known: Marks, wanted: Marks) -> bool {
-    let pairs = [
-        (known.bold, wanted.bold),
-        (known.italic, wanted.italic),
-        (known.underline, wanted.underline),
-        (known.strike, wanted.strike),
-        (known.highlight, wanted.highlight),
-    ];
-    pairs.iter().any(|(known, wanted)| *known && !wanted)
+/// What the first has and the second has not, of what formatting of text can take away.
+fn difference(known: Marks, wanted: Marks) -> Marks {
+    Marks {
+        bold: known.bold && !wanted.bold,
+        italic: known.italic && !wanted.italic,
+        underline: known.underline && !wanted.underline,
+        strike: known.strike && !wanted.strike,
+        highlight: known.highlight && !wanted.highlight,
+        ..Marks::default()
+    }
+}
+
+/// The formatting that takes these away.
+fn without(marks: Marks) -> RunFormat {
+    let off = |is_on: bool| is_on.then_some(false);
+    RunFormat {
+        bold: off(marks.bold),
+        italic: off(marks.italic),
+        underline: off(marks.underline),
+        strike: off(marks.strike),
+        highlight: marks.highlight.then(|| "none".to_owned()),
+        ..RunFormat::default()
+    }
 }

@@ -19,6 +19,7 @@ mod pairs;
 mod places;
 mod texts;
 
+use self::keys::text_of;
 use self::old_body::{OldBody, parsed};
 use self::pairs::pairs;
 use super::source::BodySource;
@@ -47,7 +48,8 @@ pub(crate) fn rewrite(source: &BodySource<'_>, content: &str) -> Result<Rewrite,
         return Err(Refusal::new(RefusalCode::InvalidContent, message));
     }
     let old = OldBody::read(source);
-    let mut rewriter = Rewriter { old, tells: (true, true), rewrite: Rewrite::default(), refusal: None };
+    let tells = Tells { headings: true, items: true, formats: true };
+    let mut rewriter = Rewriter { old, tells, rewrite: Rewrite::default(), refusal: None };
     if has_front_matter {
         rewriter.remark("the front matter before the text is left out");
     }
@@ -63,10 +65,18 @@ pub(crate) fn rewrite(source: &BodySource<'_>, content: &str) -> Result<Rewrite,
     }
 }
 
+/// What the new text tells by signs at all. What it never tells is left unsaid, and stays.
+#[derive(Debug, Clone, Copy)]
+struct Tells {
+    headings: bool,
+    items: bool,
+    /// Bold, italic and the like.
+    formats: bool,
+}
+
 struct Rewriter<'a> {
     old: OldBody<'a>,
-    /// Whether the new text tells headings and items by their signs at all.
-    tells: (bool, bool),
+    tells: Tells,
     rewrite: Rewrite,
     refusal: Option<Refusal>,
 }
@@ -82,10 +92,14 @@ impl Rewriter<'_> {
         let new: Vec<Block<StyledText>> =
             new.into_iter().map(|block| self.old.with_bookmarks(block)).collect();
         let has = |is: fn(&Block<StyledText>) -> bool| new.iter().any(is);
-        self.tells = (
-            has(|block| matches!(block.kind, BlockKind::Heading(..))),
-            has(|block| matches!(block.kind, BlockKind::Item(_))),
-        );
+        self.tells = Tells {
+            headings: has(|block| matches!(block.kind, BlockKind::Heading(..))),
+            items: has(|block| matches!(block.kind, BlockKind::Item(_))),
+            formats: has(|block| match &block.kind {
+                BlockKind::Table(table) => table.rows.iter().flatten().any(|cell| !cell.spans.is_empty()),
+                _ => text_of(block).is_some_and(|text| !text.spans.is_empty()),
+            }),
+        };
         let pairs = pairs(&self.old.blocks, &new);
         for (gone, come) in gaps(&pairs, (self.old.blocks.len(), new.len())) {
             let next = (gone.end, come.end);
