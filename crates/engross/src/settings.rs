@@ -14,6 +14,8 @@ use engross_agent::writing::ContentTools;
 use engross_llm::{HttpPolicy, ProviderSettings, RetryCount, SecretString};
 
 use crate::files;
+#[cfg(all(feature = "server", target_os = "linux", target_env = "gnu"))]
+pub(crate) use environment::ALLOCATOR;
 pub(crate) use environment::{
     ADDRESSES, COLLECTOR, Environment, GATEWAY_HOME, GATEWAY_TOKEN, GATEWAY_URL, KEYS, SIGNING_SECRET,
 };

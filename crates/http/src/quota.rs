@@ -40,10 +40,17 @@ impl Quota {
         self.0.allowed.is_some()
     }
 
-    /// It was measured: so many bytes are there.
-    pub fn measured(&self, bytes: u64) {
+    /// What has come so far beside what was measured: to be asked before it is measured anew.
+    #[must_use]
+    pub fn since(&self) -> u64 {
+        self.0.since.load(Ordering::Relaxed)
+    }
+
+    /// It was measured: so many bytes are there, those of `since` among them. What came meanwhile may be counted twice until the next
+    /// time, and is never forgotten.
+    pub fn measured(&self, bytes: u64, since: u64) {
         self.0.measured.store(bytes, Ordering::Relaxed);
-        self.0.since.store(0, Ordering::Relaxed);
+        self.0.since.fetch_sub(since, Ordering::Relaxed);
     }
 
     /// Bytes that are there, by what is known.

@@ -33,7 +33,11 @@ fn what_comes_in_counts_until_it_is_measured() {
     ] {
         assert!(!admits(&quota, &method, path, 5), "{method} {path}");
     }
-    quota.measured(10);
+    // A request that comes while it is measured is not forgotten.
+    let since = quota.since();
+    quota.measured(0, 0);
+    assert_eq!(quota.used(), 1200);
+    quota.measured(10, since);
     assert!(admits(&quota, &Method::POST, chat, 1) && quota.used() == 11);
     assert!(admits(&Quota::default(), &Method::POST, chat, u64::MAX), "without a bound there is room");
 }

@@ -10,6 +10,8 @@ use crate::compose::server;
 use crate::settings::{Environment, Flags, ServeSettings, Settings};
 
 pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    crate::compose::allocator::settle(environment);
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let mut settings = Settings::load(&flags, environment)?;
     for (key, values) in args.given() {

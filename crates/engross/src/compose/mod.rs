@@ -18,6 +18,7 @@
 //! | `preferences` | what do people make of what was delivered, and who is given that? |
 //! | `runner` | how does a person's own server of tasks begin and end? |
 //! | `access_log` | where do the lines about requests go? |
+//! | `allocator` | how does memory go back to the system? |
 //! | `server` | what is a server made of, and when does it end? |
 //! | `mcp` | how do the clients of agents reach a server's documents? |
 //! | `editor` | what is an agent in an editor made of? |
@@ -25,6 +26,8 @@
 
 #[cfg(feature = "server")]
 mod access_log;
+#[cfg(all(feature = "server", target_os = "linux", target_env = "gnu"))]
+pub(crate) mod allocator;
 pub(crate) mod data;
 #[cfg(feature = "acp")]
 pub(crate) mod editor;

@@ -128,6 +128,7 @@ impl OwnerRegistry {
     }
 
     async fn measure_once(&self, bounded: &[(String, Quota)]) {
+        let since: Vec<u64> = bounded.iter().map(|(_, quota)| quota.since()).collect();
         let stored = match self.sessions.stored_bytes().await {
             Ok(stored) => stored,
             Err(error) => {
@@ -135,11 +136,11 @@ impl OwnerRegistry {
                 return;
             }
         };
-        for (owner, quota) in bounded {
+        for ((owner, quota), since) in bounded.iter().zip(since) {
             let (places, name) = (Arc::clone(&self.places), owner.clone());
             let files = tokio::task::spawn_blocking(move || places.file_bytes(&name)).await;
             let sessions = stored.get(principal_of(owner)).copied().unwrap_or_default();
-            quota.measured(files.unwrap_or_default().saturating_add(sessions));
+            quota.measured(files.unwrap_or_default().saturating_add(sessions), since);
         }
     }
 

@@ -23,6 +23,9 @@ pub(crate) const GATEWAY_URL: &str = "OPENCLAW_GATEWAY_URL";
 /// The variable that holds the token of that gateway.
 pub(crate) const GATEWAY_TOKEN: &str = "OPENCLAW_GATEWAY_TOKEN";
 
+/// The variable by which the C library of Linux is told which memory goes back to the system at once.
+pub(crate) const ALLOCATOR: &str = "MALLOC_MMAP_THRESHOLD_";
+
 /// The variable that holds the folder of a gateway of this machine.
 pub(crate) const GATEWAY_HOME: &str = "OPENCLAW_STATE_DIR";
 
@@ -58,7 +61,7 @@ impl Environment {
                 || ADDRESSES.contains(&name)
                 || OPENCLAW.contains(&name)
                 || matches!(name, GATEWAY_URL | GATEWAY_TOKEN | GATEWAY_HOME)
-                || matches!(name, COLLECTOR | "NO_COLOR" | "TERM" | "PATH")
+                || matches!(name, ALLOCATOR | COLLECTOR | "NO_COLOR" | "TERM" | "PATH")
         };
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
