@@ -5,11 +5,13 @@
 
 mod comments;
 mod comparing;
+mod objects;
 mod operations;
+mod sample;
 
 pub use comments::comments;
 pub use comparing::compare;
-pub use operations::apply;
+pub use operations::{apply, batch, outcomes};
 
 use engross_docx::fuzzing::{
     B, ID, Selection, VOCABULARY, W, W_URI, is_revision_wrapper, list, resolve as resolve_revisions,

@@ -1,12 +1,30 @@
-//! Arbitrary operations on one small document that has something of everything.
+//! Arbitrary operations on the sample document.
 
 use std::sync::LazyLock;
 
-use engross_docx::ops::{Status, operations_schema, parse_batch};
+use engross_docx::ops::{OperationResult, Status, operations_schema, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
-use engross_testkit::docx::DocxBuilder;
 use serde_json::{Map, Value, json};
+
+use crate::sample::sample;
+
+/// The operations that these bytes choose.
+#[must_use]
+pub fn batch(data: &[u8]) -> Value {
+    Choices(data).batch()
+}
+
+/// What becomes of a batch on the sample document, operation by operation.
+#[must_use]
+pub fn outcomes(batch: &Value) -> Vec<OperationResult> {
+    let Ok(batch) = parse_batch(batch) else { return Vec::new() };
+    sample().apply(&batch, &options()).unwrap_or_default()
+}
+
+fn options() -> EditOptions {
+    EditOptions { author: "F".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() }
+}
 
 /// Operations are applied and proven or refused, and what is saved can be opened.
 ///
@@ -16,8 +34,7 @@ pub fn apply(data: &[u8]) {
     let Ok(batch) = parse_batch(&json) else { return };
     let mut document = sample();
     let before = document.revision();
-    let options = EditOptions { author: "F".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
-    let Ok(results) = document.apply(&batch, &options) else { return };
+    let Ok(results) = document.apply(&batch, &options()) else { return };
     assert!(results.len() == batch.operations.len());
     for result in &results {
         assert!(result.status != Status::Failed, "an operation is done or refused: {result:?} of {json}");
@@ -45,125 +62,6 @@ pub fn apply(data: &[u8]) {
             assert!(texts(&again, View::Accepted).ok() == texts(&document, View::Accepted).ok(), "{json}");
         }
     }
-}
-
-/// The document that operations are tried on.
-pub(crate) fn sample() -> WordDocument {
-    static SAMPLE: LazyLock<WordDocument> = LazyLock::new(|| {
-        WordDocument::open(builder().build(), &Limits::default()).expect("the sample is a document")
-    });
-    SAMPLE.clone()
-}
-
-fn builder() -> DocxBuilder {
-    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
-    let bold =
-        |text: &str| format!("<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
-    let stamp = |id: u32| format!("w:id=\"{id}\" w:author=\"A\" w:date=\"2026-01-01T00:00:00Z\"");
-    let ins = |id: u32, text: &str| format!("<w:ins {}>{}</w:ins>", stamp(id), run(text));
-    let deleted = |text: &str| format!("<w:r><w:delText xml:space=\"preserve\">{text}</w:delText></w:r>");
-    let del = |id: u32, text: &str| format!("<w:del {}>{}</w:del>", stamp(id), deleted(text));
-    let p = |inner: &str| format!("<w:p>{inner}</w:p>");
-    let mark = |inner: &str| format!("<w:pPr><w:rPr>{inner}</w:rPr></w:pPr>");
-    let field = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
-    let code = |text: &str| format!("<w:r><w:instrText>{text}</w:instrText></w:r>");
-    let control = |properties: &str, inner: &str| {
-        format!("<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{inner}</w:sdtContent></w:sdt>")
-    };
-    let cell = |inner: &str| format!("<w:tc>{inner}</w:tc>");
-    let heading = "<w:pPr><w:pStyle w:val=\"Heading1\"/><w:numPr><w:ilvl w:val=\"0\"/><w:numId w:val=\"1\"/></w:numPr></w:pPr>";
-    let box_text = format!(
-        "<w:r><mc:AlternateContent><mc:Choice Requires=\"wps\"><w:drawing><wps:txbx><w:txbxContent>{0}</w:txbxContent></wps:txbx>\
-         </w:drawing></mc:Choice><mc:Fallback><w:pict><w:txbxContent>{0}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r>",
-        p(&run("boxed"))
-    );
-    let body = [
-        p(&(heading.to_owned() + &run("Payment terms"))),
-        p(&(run("The Buyer shall pay within ") + &bold("thirty (30)") + &run(" days of the invoice."))),
-        p(&(run("A")
-            + &run("cm")
-            + &bold("e Corp and ")
-            + &run("Acme Corp are “parties” – don\u{2019}t mix\u{A0}them\u{1F600}."))),
-        p(""),
-        p(&(run("Before ")
-            + &ins(101, "added text")
-            + &run(" between ")
-            + &del(102, "removed text")
-            + &run(" after."))),
-        p(&format!(
-            "<w:ins {}>{}<w:del {}>{}</w:del></w:ins>{}",
-            stamp(103),
-            run("kept "),
-            stamp(104),
-            deleted("withdrawn "),
-            run("rest")
-        )),
-        p(&(mark(&format!("<w:ins {}/>", stamp(105))) + &ins(106, "A new paragraph"))),
-        p(&(mark(&format!("<w:del {}/>", stamp(107))) + &run("Joined with"))),
-        p(&run("the next one.")),
-        p(&("<w:commentRangeStart w:id=\"0\"/>".to_owned()
-            + &run("Commented words")
-            + "<w:commentRangeEnd w:id=\"0\"/><w:r><w:commentReference w:id=\"0\"/></w:r>"
-            + &run(" and more."))),
-        p(&(run("See ")
-            + &format!("<w:hyperlink r:id=\"rIdL\">{}</w:hyperlink>", run("our site"))
-            + &run(" for details")
-            + "<w:r><w:footnoteReference w:id=\"2\"/></w:r>"
-            + &run("."))),
-        p(&(run("Page ")
-            + &field("begin")
-            + &code(" PAGE ")
-            + &field("separate")
-            + &run("7")
-            + &field("end")
-            + &run(" of ")
-            + &format!("<w:fldSimple w:instr=\" NUMPAGES \">{}</w:fldSimple>", run("9")))),
-        p(&(field("begin") + &code(" TOC ") + &field("separate") + &run("Contents"))),
-        p(&(run("last entry") + &field("end") + &run(" outside"))),
-        p(&("<w:bookmarkStart w:id=\"5\" w:name=\"place\"/>".to_owned()
-            + &run("Marked")
-            + "<w:bookmarkEnd w:id=\"5\"/>"
-            + "<w:r><w:tab/><w:t>after a tab</w:t><w:br/><w:t>next line</w:t><w:noBreakHyphen/></w:r>")),
-        control("", &p(&run("In a control"))),
-        p(&(control("<w:lock w:val=\"sdtContentLocked\"/>", &run("locked"))
-            + &control("", &run("free"))
-            + &run(" end"))),
-        format!(
-            "<w:tbl><w:tblPr/><w:tblGrid/><w:tr>{}{}</w:tr><w:tr><w:trPr><w:ins {}/></w:trPr>{}{}</w:tr></w:tbl>",
-            cell(&p(&run("Item"))),
-            cell(&p(&run("Price"))),
-            stamp(108),
-            cell(&p(&ins(109, "Box"))),
-            cell(&p(""))
-        ),
-        p(&(box_text + &run(" beside a box"))),
-        p("<w:pPr><w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr></w:pPr>"),
-        p(&format!(
-            "<w:moveFromRangeStart {} w:name=\"m\"/><w:moveFrom {}>{}</w:moveFrom><w:moveFromRangeEnd w:id=\"110\"/>",
-            stamp(110),
-            stamp(111),
-            run("Moved words ")
-        )),
-        p(&format!(
-            "<w:moveToRangeStart {} w:name=\"m\"/><w:moveTo {}>{}</w:moveTo><w:moveToRangeEnd w:id=\"112\"/>",
-            stamp(112),
-            stamp(113),
-            run("Moved words ")
-        )),
-        p(&(run("<w:x/>".replace('<', "&lt;").as_str())
-            + "<m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>"
-            + &run("  two  spaces "))),
-        "<w:sectPr/>".to_owned(),
-    ];
-    DocxBuilder::new()
-        .body(&body.concat())
-        .styles("<w:style w:type=\"paragraph\" w:styleId=\"Heading1\"><w:name w:val=\"heading 1\"/></w:style>")
-        .numbering("<w:abstractNum w:abstractNumId=\"0\"><w:lvl w:ilvl=\"0\"><w:numFmt w:val=\"decimal\"/><w:lvlText w:val=\"%1.\"/></w:lvl>\
-            </w:abstractNum><w:num w:numId=\"1\"><w:abstractNumId w:val=\"0\"/></w:num>")
-        .footnotes(&format!("<w:footnote w:id=\"2\">{}</w:footnote>", p(&run("a note"))))
-        .comments(&format!("<w:comment w:id=\"0\" w:author=\"B\">{}</w:comment>", p(&run("why?"))))
-        .header("h", &p(&run("head")))
-        .external("rIdL", "hyperlink", "https://example.com/")
 }
 
 /// Texts that have broken editors before.
@@ -220,8 +118,10 @@ impl Choices<'_> {
         let place = usize::from(self.next()) % (lines.len() + 2);
         let line = lines.get(place.saturating_sub(1)).map_or("", String::as_str);
         let mut set = |key: &str, value: Value| operation.insert(key.to_owned(), value);
-        if kind >= 160 {
-            return self.other(kind, place);
+        match kind {
+            0..112 => {}
+            112..160 => return self.other(kind, place),
+            _ => return self.object(lines, kind, place),
         }
         match kind % 8 {
             0..=2 => {
@@ -324,7 +224,7 @@ impl Choices<'_> {
     }
 
     /// A stretch of a line.
-    fn part_of(&mut self, line: &str) -> String {
+    pub(crate) fn part_of(&mut self, line: &str) -> String {
         let characters: Vec<char> = line.chars().collect();
         let start = usize::from(self.next()) % (characters.len() + 1);
         let length = usize::from(self.next()) % 24 + 1;
@@ -332,7 +232,7 @@ impl Choices<'_> {
     }
 
     /// A given text, the line with a stretch of it replaced, or the raw bytes that follow.
-    fn text(&mut self, line: &str) -> String {
+    pub(crate) fn text(&mut self, line: &str) -> String {
         let choice = usize::from(self.next());
         if choice < 128 {
             return TEXTS[choice % TEXTS.len()].to_owned();
@@ -348,7 +248,7 @@ impl Choices<'_> {
         String::from_utf8_lossy(raw).into_owned()
     }
 
-    fn next(&mut self) -> u8 {
+    pub(crate) fn next(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         *first

@@ -31,6 +31,7 @@ mod on_tables;
 mod on_text;
 mod package;
 mod paper;
+mod random_objects;
 mod random_wishes;
 mod reader;
 mod wishes;

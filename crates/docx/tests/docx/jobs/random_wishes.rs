@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::paper::{Line, Paper, row};
+use super::random_objects::object_wish;
 use crate::random_bodies::Choices;
 
 /// An operation and what it means.
@@ -33,11 +34,21 @@ pub(super) enum Change {
     Replace(usize, Vec<Line>),
     /// A line stands behind another.
     Move(usize, usize),
+    /// A line and the one behind it stand behind another.
+    MoveTwo(usize, usize),
+    /// A line has a new text, and the one behind it is gone.
+    OneForTwo(usize, String),
+    /// A table goes: its head, and so many rows.
+    RemoveRows(usize, usize),
+    /// Words of a line become others, and a note says this.
+    Note(usize, String, String, Line),
+    /// Lines of a table of contents, which are not compared.
+    Contents,
     /// Something that no text shows.
     Nothing,
 }
 
-fn body_lines(paper: &Paper, is_meant: impl Fn(&Line) -> bool) -> Vec<usize> {
+pub(super) fn body_lines(paper: &Paper, is_meant: impl Fn(&Line) -> bool) -> Vec<usize> {
     let lines = paper.lines.iter().enumerate();
     lines.filter(|(_, line)| line.story == "body" && is_meant(line)).map(|(at, _)| at).collect()
 }
@@ -47,14 +58,14 @@ fn is_paragraph(line: &Line) -> bool {
 }
 
 /// A line that nothing but words stand in.
-fn is_plain(line: &Line) -> bool {
+pub(super) fn is_plain(line: &Line) -> bool {
     is_paragraph(line)
         && !line.text.is_empty()
         && !line.text.contains(['⟦', '\t', '\n', '|', '`', '*', '_', '\u{2011}'])
 }
 
 /// A word of a text that stands in it once.
-fn word(choices: &mut Choices<'_>, text: &str) -> Option<String> {
+pub(super) fn word(choices: &mut Choices<'_>, text: &str) -> Option<String> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_ascii_alphabetic())
         .filter(|word| word.len() > 3 && text.matches(*word).count() == 1)
@@ -62,7 +73,7 @@ fn word(choices: &mut Choices<'_>, text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words[choices.below(words.len())].to_owned())
 }
 
-fn pick(choices: &mut Choices<'_>, places: &[usize]) -> Option<usize> {
+pub(super) fn pick(choices: &mut Choices<'_>, places: &[usize]) -> Option<usize> {
     (!places.is_empty()).then(|| places[(choices.below(256) * 256 + choices.below(256)) % places.len()])
 }
 
@@ -107,7 +118,8 @@ pub(super) fn wish(choices: &mut Choices<'_>, paper: &Paper) -> Option<Wish> {
     let number = line.number;
     let new = format!("{} {}", choices.words(), choices.word());
     let like = |text: &str| Line { text: text.to_owned(), looks: Vec::new(), ..line.clone() };
-    let (operation, change) = match choices.below(17) {
+    let (operation, change) = match choices.below(34) {
+        17.. => return object_wish(choices, paper),
         0 => {
             let word = word(choices, &line.text)?;
             (
