@@ -11,6 +11,7 @@ import statistics
 import judge
 import peers
 import speed
+import tokens
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/comparison.md"
 SIGNS = {"right": "✓", "wrong": "✗", "refused": "–", "cannot": "·", "crashed": "!"}
@@ -101,6 +102,11 @@ def timing(ready: list[peers.Installed], times: list[speed.Row]) -> str:
                 line += [(f"{row.seconds:.3f}" if row.seconds < 1 else f"{row.seconds:.1f}") + mark, f"{row.mebibytes:.0f}"]
         rows.append(line)
     return table(["Engine", *(part for job in jobs for part in (f"{job}: CPU s", "MiB"))], rows)
+
+
+def tokens_table(found: list[tuple[str, tokens.Bytes, tokens.Bytes]]) -> str:
+    head = ["Job on `examples/nda.docx`", "engross: written", "read", "both", "by hand: written", "read", "both", "by hand, times engross"]
+    return table(head, tokens.rows(found))
 
 
 def write(made: dict[str, str]) -> None:
