@@ -446,7 +446,7 @@ fn a_field_goes_whole_with_the_words_around_it_or_not_at_all() {
 /// `cargo test -p engross-docx --test docx a_term_in_each_of -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes seconds, and measures its process"]
-#[expect(clippy::print_stdout, reason = "tells what it measures")]
+#[expect(clippy::disallowed_methods, reason = "asks the system, not a file")]
 fn a_term_in_each_of_100_000_paragraphs_takes_bounded_memory() {
     let source = {
         let line = |number: usize| {
