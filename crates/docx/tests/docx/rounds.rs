@@ -263,10 +263,13 @@ fn formatting_is_one_change_however_often() {
 /// whole is refused, by a code of its own.
 #[test]
 fn a_link_or_a_control_of_an_earlier_round_is_edited() {
-    // What a reading says of a control is a label around its words.
+    // What a reading says of a link or a control is a label around its words.
     let words = |texts: Vec<String>| {
-        let text = texts.join("\n").replace("⟦control:1 text \"", "").replace("\"⟧", "");
-        text.replace("⟦control:1 rich \"", "")
+        let text = texts.join("\n").replace("\"⟧", "");
+        let mut parts = text.split('⟦');
+        let first = parts.next().unwrap_or_default().to_owned();
+        let inside = parts.map(|part| part.split_once('"').map_or(part, |(_, words)| words));
+        first + &inside.collect::<String>()
     };
     let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
     let insertion = |content: &str| {
@@ -306,7 +309,7 @@ fn a_link_or_a_control_of_an_earlier_round_is_edited() {
     }
     let mut rounds = Rounds::on(&insertion(&control), "author");
     let results =
-        rounds.next("Ann", &json!([{"op": "fill_control", "control": "place", "value": "clause ten"}]));
+        rounds.next("Ann", &json!([{"op": "fill_control", "tag": "place", "value": "clause ten"}]));
     assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
     assert_eq!(words(rounds.resolved(Side::Accept)), "See clause ten first.");
     assert_eq!(rounds.resolved(Side::Reject), ["See  first."]);
