@@ -78,6 +78,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-documents",
             "engross-docx",
             "engross-llm",
+            "engross-playbook",
             "engross-protocol",
             "engross-store",
             "engross-tasks",

@@ -19,6 +19,8 @@ mod part;
 mod published_tests;
 mod python;
 #[cfg(test)]
+mod review_page_tests;
+#[cfg(test)]
 mod schema_tests;
 mod test;
 mod version;

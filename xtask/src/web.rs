@@ -7,10 +7,10 @@ use std::process::Command;
 
 use crate::{Result, root, run_command, say};
 
-/// Builds the workbench and the pane of Word into `crates/http/assets`.
+/// Builds the workbench and the pane of Word into `crates/http/assets`, the page for reviews into `crates/mcp/assets`.
 pub(crate) fn build() -> Result<()> {
     npm(&["run", "build"], &[])?;
-    say("crates/http/assets is built; commit it with the sources");
+    say("crates/http/assets and crates/mcp/assets are built; commit them with the sources");
     Ok(())
 }
 

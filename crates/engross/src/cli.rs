@@ -31,7 +31,7 @@ pub(crate) use learn::{
     AgentsMdArgs, AgentsMdCommand, BookArgs, LearnArgs, RepairArgs, SyncBlockArgs, TranscriptArgs,
     TranscriptCommand,
 };
-pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, McpUninstallArgs};
+pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, McpToolsArg, McpUninstallArgs};
 pub(crate) use package::{CompletionsArgs, ManArgs};
 pub(crate) use review::PlaybookReviewArgs;
 pub(crate) use serve::ServeArgs;

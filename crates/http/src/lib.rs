@@ -2,7 +2,7 @@
 //!
 //! Must never keep a session, call a model, or decide what happens in a turn: requests become values (`wire`), a
 //! service answers them (`service`), and its events become bodies and streams. Start at [`app()`], then `routes/`.
-//! The protocol is described in `docs/protocol/sessions.md`, `workspaces.md` and `compare.md`.
+//! The protocol is described in `docs/protocol/sessions.md`, `workspaces.md`, `compare.md` and `review.md`.
 
 mod access;
 mod access_log;
@@ -63,6 +63,8 @@ mod owners_tests;
 #[cfg(test)]
 mod quota_tests;
 #[cfg(test)]
+mod review_routes_tests;
+#[cfg(test)]
 mod routes_tests;
 #[cfg(test)]
 mod session_routes_tests;
@@ -92,6 +94,7 @@ pub use metrics::Metrics;
 pub use owners::Owners;
 pub use quota::Quota;
 pub use routes::skill_routes::{SkillDecision, SkillReview, router as skill_routes};
+pub use routes::review::{PlaybookReviews, router as review_routes};
 pub use routes::task_routes::router as task_routes;
 pub use routes::taskpane::{ENGINE_FILES, hosted_pane_files};
 pub use routes::thread_routes::{

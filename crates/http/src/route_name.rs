@@ -13,6 +13,7 @@ impl RouteName {
             "/readyz" => "/readyz",
             "/v1/compare" => "/v1/compare",
             "/v1/view" => "/v1/view",
+            "/v1/review" => "/v1/review",
             "/metrics" => "/metrics",
             "/mcp" => "/mcp",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",

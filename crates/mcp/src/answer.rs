@@ -8,6 +8,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 
 use engross_protocol::Failure;
+use serde_json::Value;
+
+use crate::app;
 
 /// The type of Word documents.
 pub(crate) const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -25,6 +28,8 @@ pub(crate) struct Answer {
     pub(crate) written: Option<(PathBuf, u64)>,
     /// Whether nothing came of the call.
     pub(crate) is_error: bool,
+    /// What the page for reviews shows.
+    pub(crate) review: Option<Value>,
 }
 
 impl Answer {
@@ -46,7 +51,10 @@ impl Answer {
             let resource = Resource::new(file_uri(path), name).with_mime_type(DOCX).with_size(*size);
             content.push(ContentBlock::resource_link(resource));
         }
-        if self.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
+        let mut result =
+            if self.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        result.meta = self.review.map(app::of_result);
+        result
     }
 }
 

@@ -21,7 +21,7 @@ const DEPTH: usize = 4;
 
 /// The arguments of a call in their form.
 #[derive(Debug, Default)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     fields: Map<String, Value>,
     /// What was brought into another form.
     pub(crate) remarks: Vec<String>,
@@ -54,23 +54,32 @@ impl Arguments {
     }
 
     /// A text that must be there; the table says which must.
-    pub(crate) fn required(&self, name: &str) -> &str {
+    #[must_use]
+    pub fn required(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
 
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+    /// A text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
         self.fields.get(name).and_then(Value::as_str)
     }
 
-    pub(crate) fn flag(&self, name: &str) -> bool {
+    /// Whether a flag is set.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
         self.fields.get(name).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    pub(crate) fn count(&self, name: &str) -> Option<usize> {
+    /// A number.
+    #[must_use]
+    pub fn count(&self, name: &str) -> Option<usize> {
         self.fields.get(name).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
     }
 
-    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+    /// A list of texts.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> Vec<String> {
         let list = self.fields.get(name).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
@@ -150,25 +159,27 @@ impl Arguments {
     fn of_kind(&mut self, value: Value, row: &ArgumentRow) -> Result<Option<Value>, Failure> {
         let wrong = |what: &str| invalid(format!("'{}' is no {what}", row.name));
         let repaired = match (row.kind, &value) {
+            (ArgumentKind::Exact, Value::String(_)) => return Ok(Some(value)),
             (_, Value::String(text)) if text.trim().is_empty() => return Ok(None),
             (ArgumentKind::Flag, Value::Bool(_))
             | (ArgumentKind::Text | ArgumentKind::Path, Value::String(_)) => {
                 return Ok(Some(value));
             }
-            (ArgumentKind::Text, Value::Number(number)) => json!(number.to_string()),
+            (ArgumentKind::Text | ArgumentKind::Exact, Value::Number(number)) => json!(number.to_string()),
             (ArgumentKind::Flag, Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
                 "true" => json!(true),
                 "false" => json!(false),
                 _ => return Err(wrong("true or false")),
             },
-            (ArgumentKind::Count, _) => {
+            (ArgumentKind::Count | ArgumentKind::Offset, _) => {
+                let least = if row.kind == ArgumentKind::Count { 1.0 } else { 0.0 };
                 let number = match &value {
                     Value::String(text) => text.trim().parse().ok(),
                     other => other.as_f64(),
                 };
-                let number = number.filter(|number| number.fract() == 0.0 && (1.0..1e9).contains(number));
+                let number = number.filter(|number| number.fract() == 0.0 && (least..1e9).contains(number));
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded above")]
-                let number = number.ok_or_else(|| wrong("whole number from 1"))? as u64;
+                let number = number.ok_or_else(|| wrong(&format!("whole number from {least}")))? as u64;
                 if value == json!(number) {
                     return Ok(Some(value));
                 }
@@ -195,7 +206,14 @@ impl Arguments {
                 }
                 json!(texts)
             }
-            (ArgumentKind::Path | ArgumentKind::Text | ArgumentKind::Word(_), _) => {
+            (ArgumentKind::Objects, _) => {
+                let objects = objects(&value).ok_or_else(|| wrong("list of objects"))?;
+                if objects == value {
+                    return Ok(Some(value));
+                }
+                objects
+            }
+            (ArgumentKind::Path | ArgumentKind::Text | ArgumentKind::Exact | ArgumentKind::Word(_), _) => {
                 return Err(wrong("text"));
             }
             (ArgumentKind::Flag, _) => return Err(wrong("true or false")),
@@ -254,6 +272,19 @@ fn texts(value: &Value) -> Option<Vec<String>> {
             serde_json::from_str::<Vec<Value>>(inner).ok()?.iter().map(text).collect()
         }
         other => Some(vec![text(other)?]),
+    }
+}
+
+/// A list of objects, one object, or a text of either.
+fn objects(value: &Value) -> Option<Value> {
+    match value {
+        Value::Array(items) => items.iter().all(Value::is_object).then(|| value.clone()),
+        Value::Object(_) => Some(json!([value])),
+        Value::String(text) => {
+            let inner: Value = serde_json::from_str(text).ok()?;
+            (!inner.is_string()).then(|| objects(&inner)).flatten()
+        }
+        _ => None,
     }
 }
 

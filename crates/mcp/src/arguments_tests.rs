@@ -1,10 +1,11 @@
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
-use crate::table::tool;
+use crate::table::tools;
 
 fn read(name: &str, sent: Value) -> Result<Arguments, String> {
-    Arguments::read(sent, tool(name).unwrap()).map_err(|failure| failure.message)
+    Arguments::read(sent, tools(true).find(|row| row.name == name).unwrap())
+        .map_err(|failure| failure.message)
 }
 
 #[test]

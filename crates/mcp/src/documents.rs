@@ -97,6 +97,12 @@ impl McpDocuments {
         Ok((place, bytes))
     }
 
+    /// Whether engross has written the file at a place, so that it may be worked on where it is.
+    pub(crate) fn is_ours(&self, place: &Place) -> Result<bool, Failure> {
+        let made_from = self.workspace(place)?.made_from(&place.path);
+        made_from.map(|made_from| made_from.is_some()).map_err(|error| self.failure(place, error))
+    }
+
     /// What went wrong at a place, with what may help.
     pub(crate) fn failure(&self, place: &Place, error: Error) -> Failure {
         match error {

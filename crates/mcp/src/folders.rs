@@ -92,6 +92,15 @@ impl AllowedFolders {
         Ok(real)
     }
 
+    /// Where the folders are, without links; none of a server's workspaces.
+    #[must_use]
+    pub fn places(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Named(folders) => folders.iter().map(|folder| folder.real.clone()).collect(),
+            Self::Workspaces(_) => Vec::new(),
+        }
+    }
+
     /// The folders, for people.
     pub(crate) fn shown(&self) -> String {
         match self {

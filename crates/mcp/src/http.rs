@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use crate::{McpDocuments, McpServer};
+use crate::{McpDocuments, McpServer, McpTools};
 
 /// A service for requests of the protocol. Host, origin and token are checked by who calls it.
 #[must_use]
@@ -17,6 +17,6 @@ pub fn http_service(documents: Arc<McpDocuments>) -> StreamableHttpService<McpSe
         .with_json_response(true)
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let server = McpServer::new(documents);
+    let server = McpServer::new(documents, McpTools::default());
     StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config)
 }

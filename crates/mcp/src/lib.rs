@@ -15,21 +15,29 @@
 //! | `documents` | what does every call need: folders, checkpoints, an author, the clock? |
 //! | `target` | into which file does a result go? |
 //! | `budget` | how much may an answer hold? |
+//! | `client` | what can the client do? |
+//! | `question` | what is a person asked in the middle of a call? |
+//! | `app` | which page shows tracked changes in a chat, and what is it told? |
 //! | `tools/` | what does each tool do? |
+//! | `more` | which tools come besides those on documents? |
 //! | `http` | how is it reached over HTTP? |
 //! | `install` | how is a client told of the server? |
 //! | `resources`, `prompts` | what may be read and asked besides? |
 
 mod answer;
+mod app;
 mod arguments;
 mod budget;
+mod client;
 pub mod codes;
 mod documents;
 mod folders;
 #[cfg(feature = "http")]
 mod http;
 pub mod install;
+mod more;
 mod prompts;
+mod question;
 mod resources;
 mod server;
 mod table;
@@ -40,6 +48,8 @@ mod watch;
 #[cfg(test)]
 mod arguments_tests;
 #[cfg(test)]
+mod asking_tests;
+#[cfg(test)]
 mod budget_tests;
 #[cfg(test)]
 mod folders_tests;
@@ -48,8 +58,11 @@ mod partner_tests;
 #[cfg(test)]
 mod table_tests;
 
+pub use arguments::Arguments;
 pub use documents::McpDocuments;
 pub use folders::AllowedFolders;
 #[cfg(feature = "http")]
 pub use http::http_service;
+pub use more::{McpTools, MoreCall, MoreTools};
 pub use server::{McpServer, serve};
+pub use table::{ArgumentKind, ArgumentRow, ToolEffect, ToolRow};

@@ -14,12 +14,12 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split};
 
 use crate::budget::tokens;
-use crate::{AllowedFolders, McpDocuments, serve};
+use crate::{AllowedFolders, McpDocuments, McpTools, serve};
 
 const NDA: &[u8] = include_bytes!("../../../examples/nda.docx");
 
 /// A client at the other end of a server's connection.
-struct Client {
+pub(crate) struct Client {
     folder: TempDir,
     _data: TempDir,
     lines: BufReader<ReadHalf<DuplexStream>>,
@@ -30,7 +30,12 @@ struct Client {
 
 impl Client {
     /// A server over a folder with `nda.docx`.
-    fn silent() -> Self {
+    pub(crate) fn silent() -> Self {
+        Self::with(McpTools::default())
+    }
+
+    /// The same with further tools.
+    pub(crate) fn with(tools: McpTools) -> Self {
         let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(folder.path().join("nda.docx"), NDA).unwrap();
         let folders = AllowedFolders::open(&[folder.path().to_owned()]).unwrap();
@@ -38,7 +43,7 @@ impl Client {
             McpDocuments::new(folders, data.path().to_owned(), "Ada", Arc::new(SystemClock)).unwrap();
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = split(theirs);
-        let server = tokio::spawn(serve(Arc::new(documents), read, write));
+        let server = tokio::spawn(serve(Arc::new(documents), tools, read, write));
         let (read, out) = split(ours);
         Self { folder, _data: data, lines: BufReader::new(read), out, server, next: 0 }
     }
@@ -46,25 +51,38 @@ impl Client {
     /// The same, after the greeting of `revision`.
     async fn greeted(revision: &str) -> (Self, Value) {
         let mut client = Self::silent();
-        let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "partner", "version": "1"}});
-        let greeting = client.ask("initialize", params).await;
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()).await;
+        let greeting = client.greet(revision, json!({})).await;
         (client, greeting)
     }
 
-    async fn ready() -> Self {
+    /// A client with abilities of its own.
+    pub(crate) async fn able(capabilities: Value) -> (Self, Value) {
+        let mut client = Self::silent();
+        let greeting = client.greet("2025-11-25", capabilities).await;
+        (client, greeting)
+    }
+
+    /// Greets the server.
+    pub(crate) async fn greet(&mut self, revision: &str, capabilities: Value) -> Value {
+        let params = json!({"protocolVersion": revision, "capabilities": capabilities, "clientInfo": {"name": "partner", "version": "1"}});
+        let greeting = self.ask("initialize", params).await;
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()).await;
+        greeting
+    }
+
+    pub(crate) async fn ready() -> Self {
         Self::greeted("2025-11-25").await.0
     }
 
-    fn path(&self, name: &str) -> std::path::PathBuf {
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
         self.folder.path().join(name)
     }
 
-    async fn send(&mut self, line: &str) {
+    pub(crate) async fn send(&mut self, line: &str) {
         self.out.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    pub(crate) async fn hear(&mut self) -> Value {
         let mut line = String::new();
         let read = self.lines.read_line(&mut line);
         tokio::time::timeout(Duration::from_secs(20), read).await.expect("the server says nothing").unwrap();
@@ -72,7 +90,7 @@ impl Client {
     }
 
     /// A request and its answer: the result, or the error.
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()).await;
@@ -84,19 +102,19 @@ impl Client {
         }
     }
 
-    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
     /// The text of a call that goes well.
-    async fn text(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn text(&mut self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments).await;
         assert_ne!(answer["isError"], json!(true), "{answer}");
         answer["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
     /// The text of a call that is refused.
-    async fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments.clone()).await;
         assert_eq!(answer["isError"], json!(true), "{arguments}: {answer}");
         answer["content"][0]["text"].as_str().unwrap().to_owned()
@@ -110,7 +128,7 @@ fn text_of(path: &Path, side: Side) -> String {
     reading.paragraphs.iter().map(|paragraph| format!("{}\n", paragraph.text)).collect()
 }
 
-fn three_to_five() -> Value {
+pub(crate) fn three_to_five() -> Value {
     json!([{"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"}])
 }
 

@@ -1,4 +1,4 @@
-//! What clients may read besides: the operations, and the documents beneath the folders as text.
+//! What clients may read besides: the operations, the page for reviews, and the documents beneath the folders as text.
 //!
 //! Must never list a person's files.
 
@@ -6,6 +6,7 @@ use engross_docx::read::ReadOptions;
 use engross_protocol::Failure;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
+use crate::app;
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::tools::{operation_names, operation_schema, reading};
@@ -13,13 +14,13 @@ use crate::tools::{operation_names, operation_schema, reading};
 /// The list of the operations.
 const OPERATIONS: &str = "engross://operations";
 
-/// What can be listed.
-pub(crate) fn resources() -> Vec<Resource> {
+/// What can be listed; the page for reviews to clients that may show it.
+pub(crate) fn resources(may_show_pages: bool) -> Vec<Resource> {
     let operations = Resource::new(OPERATIONS, "operations")
         .with_title("Operations of edit_document")
         .with_description("Each operation and what it is for.")
         .with_mime_type("text/plain");
-    vec![operations]
+    [Some(operations), may_show_pages.then(app::resource)].into_iter().flatten().collect()
 }
 
 /// What can be named.
@@ -43,6 +44,9 @@ pub(crate) fn read(documents: &McpDocuments, uri: &str) -> Result<Option<Resourc
         return Ok(schema.map(|(_, schema)| {
             ResourceContents::text(schema.to_string(), uri).with_mime_type("application/schema+json")
         }));
+    }
+    if let Some(page) = app::read(uri) {
+        return Ok(Some(page));
     }
     if !uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return Ok(None);

@@ -3,15 +3,17 @@
 //! Must never block the connection: calls run beside it, tell how far they are, and may be taken back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use engross_playbook::Playbook;
 use engross_protocol::{Exit, Failure};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ElicitRequest, ElicitResult,
+    ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ServerCapabilities, ServerConfig,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -20,13 +22,20 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::spawn_blocking;
 
+use crate::client::ClientAbilities;
 use crate::documents::McpDocuments;
-use crate::table::{TOOLS, ToolRow, tool};
+use crate::more::McpTools;
+use crate::question::{Choices, Consent, Question};
+use crate::table::ToolRow;
+use crate::tools::{CallEnd, Caller, playbook};
 use crate::watch::{STEPS, Watch};
-use crate::{prompts, resources, tools};
+use crate::{app, prompts, resources};
 
-/// The most bytes of a playbook.
-const PLAYBOOK_BYTES: usize = 256 << 10;
+/// How long a person may think about a question.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The name of a question in an answer that is one.
+const PLACES: &str = "places";
 
 /// What a model is told about the server.
 const INSTRUCTIONS: &str = "Edits Word documents (.docx) so that people see tracked changes in Word. Never unzip or rewrite a .docx \
@@ -38,43 +47,82 @@ const INSTRUCTIONS: &str = "Edits Word documents (.docx) so that people see trac
 #[derive(Clone)]
 pub struct McpServer {
     documents: Arc<McpDocuments>,
+    tools: McpTools,
 }
 
 impl McpServer {
-    /// A server whose calls share `documents`.
+    /// A server whose calls share `documents`, with the tools on these and `tools`.
     #[must_use]
-    pub fn new(documents: Arc<McpDocuments>) -> Self {
-        Self { documents }
+    pub fn new(documents: Arc<McpDocuments>, tools: McpTools) -> Self {
+        Self { documents, tools }
     }
 
     /// The playbook in a file of the folders served; what is wrong otherwise.
     async fn playbook(&self, path: String) -> Result<Playbook, String> {
         let documents = Arc::clone(&self.documents);
-        let read = spawn_blocking(move || documents.read(&path).map(|(_, bytes)| bytes)).await;
-        let bytes = read.map_err(|_| "the server is about to stop".to_owned())?;
-        let bytes = bytes.map_err(|failure| format!("{} [{}]", failure.message, failure.code))?;
-        let text = String::from_utf8(bytes).map_err(|_| "the playbook is no text".to_owned())?;
-        if text.len() > PLAYBOOK_BYTES {
-            return Err("the playbook is longer than 256 KiB; make two of it".to_owned());
-        }
-        Playbook::parse(&text).map_err(|error| format!("the playbook: {error} [PLAYBOOK_INVALID]"))
+        let read = spawn_blocking(move || {
+            let (place, bytes) = documents.read(&path)?;
+            playbook::read(&place.shown(), bytes)
+        });
+        let read = read.await.map_err(|_| "the server is about to stop".to_owned())?;
+        read.map_err(|failure| format!("{} [{}]", failure.message, failure.code))
     }
 
+    /// Carries out a call; puts a question to the client's person where there is one.
     async fn call(
         &self,
-        name: &str,
-        arguments: Value,
+        request: ReceivedCall,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
-        let Some(row) = tool(name) else {
-            let known: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
-            let message = format!("there is no tool '{name}'; the tools are {}", known.join(", "));
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(row) = self.tools.row(&request.name) else {
+            let known: Vec<&str> = self.tools.rows(false).map(|row| row.name).collect();
+            let message = format!("there is no tool '{}'; the tools are {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
+        let abilities = ClientAbilities::of(&context);
+        let mut consent = match (&request.responses, abilities.can_ask) {
+            (_, false) => Consent::CannotAsk,
+            (None, true) => Consent::MayAsk,
+            (Some(answers), true) => {
+                let answer = answers.get(PLACES).cloned();
+                let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
+                Consent::Answered(Choices::of(answer.as_ref(), &request.state))
+            }
+        };
+        loop {
+            let end = self.carry_out(row, request.arguments.clone(), abilities, consent, &context).await?;
+            let question = match end {
+                CallEnd::Answer(answer) => return Ok(answer.into_result().into()),
+                CallEnd::Question(question) => question,
+            };
+            if abilities.asks_by_answer
+                && let Some(form) = question.form()
+            {
+                let form = InputRequest::Elicitation(ElicitRequest::new(form));
+                let requests = InputRequests::from_iter([(PLACES.to_owned(), form)]);
+                return Ok(InputRequiredResult::new(Some(requests), Some(question.state())).into());
+            }
+            let answer = ask(&question, &context).await;
+            consent = Consent::Answered(Choices::of(answer.as_ref(), &question.state()));
+        }
+    }
+
+    /// Carries out a call beside the connection, and tells how far it is.
+    async fn carry_out(
+        &self,
+        row: &'static ToolRow,
+        arguments: Value,
+        abilities: ClientAbilities,
+        consent: Consent,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallEnd, ErrorData> {
         let (steps, mut told) = unbounded_channel();
         let watch = Watch::new(context.ct.clone(), steps);
-        let documents = Arc::clone(&self.documents);
-        let work = spawn_blocking(move || tools::call(&documents, row, arguments, &watch));
+        let (documents, tools) = (Arc::clone(&self.documents), self.tools.clone());
+        let work = spawn_blocking(move || {
+            let caller = Caller { watch: &watch, abilities, consent: &consent, tools: &tools };
+            crate::tools::call(&documents, row, arguments, &caller)
+        });
         let token = context.meta.get_progress_token();
         // The sender goes with the work, so this ends when it does.
         while let Some((done, what)) = told.recv().await {
@@ -85,15 +133,38 @@ impl McpServer {
                 let _ = context.peer.notify_progress(progress).await;
             }
         }
-        let answer = work.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        Ok(answer.into_result())
+        work.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+}
+
+/// A call as it came, whatever its arguments are.
+struct ReceivedCall {
+    name: String,
+    arguments: Value,
+    /// What a person said to the question of an earlier answer, and which document that was about.
+    responses: Option<InputResponses>,
+    state: String,
+}
+
+/// Puts a question to the client's person. Nothing when nobody answers, or the call is taken back.
+async fn ask(question: &Question, context: &RequestContext<RoleServer>) -> Option<ElicitResult> {
+    let form = question.form()?;
+    let asked = context.peer.create_elicitation_with_timeout(form, Some(PATIENCE));
+    tokio::select! {
+        answer = asked => answer.ok(),
+        () = context.ct.cancelled() => None,
     }
 }
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        let pages = ExtensionCapabilities::from([(app::EXTENSION.to_owned(), app::settings())]);
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_extensions_with(pages)
+            .build();
         let name = Implementation::new("engross", env!("CARGO_PKG_VERSION")).with_title("engross");
         ServerConfig::new(capabilities).with_server_info(name).with_instructions(INSTRUCTIONS)
     }
@@ -101,9 +172,12 @@ impl ServerHandler for McpServer {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(ToolRow::definition).collect()))
+        let abilities = ClientAbilities::of(&context);
+        let rows = self.tools.rows(abilities.shows_pages == Some(true));
+        let definitions = rows.map(|row| row.definition(abilities.may_show_pages())).collect();
+        Ok(ListToolsResult::with_all_items(definitions))
     }
 
     async fn call_tool(
@@ -111,8 +185,14 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        self.call(&request.name, arguments, context).await.map(CallToolResponse::from)
+        let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        let call = ReceivedCall {
+            name: name.into_owned(),
+            arguments: arguments.map_or(Value::Null, Value::Object),
+            responses: input_responses,
+            state: request_state.unwrap_or_default(),
+        };
+        self.call(call, context).await
     }
 
     /// Calls whose arguments are no object, as some clients send them: the protocol's types do not take them.
@@ -125,28 +205,37 @@ impl ServerHandler for McpServer {
         if method != "tools/call" {
             return Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, method, None));
         }
-        let name =
-            params.as_ref().and_then(|params| params.get("name")).and_then(Value::as_str).map(str::to_owned);
-        let Some(name) = name else {
+        let field = |name: &str| params.as_ref().and_then(|params| params.get(name));
+        let Some(name) = field("name").and_then(Value::as_str).map(str::to_owned) else {
             return Err(ErrorData::invalid_params("the call has no 'name' of a tool", None));
         };
-        let arguments =
-            params.as_ref().and_then(|params| params.get("arguments")).cloned().unwrap_or_default();
-        let is_old = context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
-        let mut result = self.call(&name, arguments, context).await?;
-        if is_old {
-            result.result_type = None;
-        }
-        let result = serde_json::to_value(result);
+        let call = ReceivedCall {
+            name,
+            arguments: field("arguments").cloned().unwrap_or_default(),
+            responses: field("inputResponses").and_then(|given| serde_json::from_value(given.clone()).ok()),
+            state: field("requestState").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        };
+        let is_old = !ClientAbilities::of(&context).asks_by_answer;
+        let result = match self.call(call, context).await? {
+            CallToolResponse::Complete(mut result) => {
+                if is_old {
+                    result.result_type = None;
+                }
+                serde_json::to_value(result)
+            }
+            CallToolResponse::InputRequired(result) => serde_json::to_value(result),
+            _ => return Err(ErrorData::internal_error("the call became something else", None)),
+        };
         result.map(CustomResult::new).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::resources()))
+        let may_show_pages = ClientAbilities::of(&context).may_show_pages();
+        Ok(ListResourcesResult::with_all_items(resources::resources(may_show_pages)))
     }
 
     async fn list_resource_templates(
@@ -206,7 +295,12 @@ impl ServerHandler for McpServer {
 ///
 /// # Errors
 /// When the connection breaks before the client has said what it speaks.
-pub async fn serve<R, W>(documents: Arc<McpDocuments>, read: R, write: W) -> Result<(), Failure>
+pub async fn serve<R, W>(
+    documents: Arc<McpDocuments>,
+    tools: McpTools,
+    read: R,
+    write: W,
+) -> Result<(), Failure>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -217,7 +311,9 @@ where
         );
         Failure::new(Exit::Usage, "USAGE", message)
     };
-    let running =
-        McpServer::new(documents).serve((read, write)).await.map_err(|error| failed(error.to_string()))?;
+    let running = McpServer::new(documents, tools)
+        .serve((read, write))
+        .await
+        .map_err(|error| failed(error.to_string()))?;
     running.waiting().await.map(drop).map_err(|error| failed(error.to_string()))
 }

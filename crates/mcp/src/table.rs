@@ -8,42 +8,71 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use crate::app;
+
 /// A tool.
 #[derive(Debug)]
-pub(crate) struct ToolRow {
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) arguments: &'static [ArgumentRow],
-    pub(crate) effect: ToolEffect,
+pub struct ToolRow {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What a model is told of it.
+    pub about: &'static str,
+    /// What it takes.
+    pub arguments: &'static [ArgumentRow],
+    /// What it does to files.
+    pub effect: ToolEffect,
+    /// Whether its result is one that the page for reviews shows.
+    pub has_page: bool,
 }
 
 /// What a tool does to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ToolEffect {
+pub enum ToolEffect {
+    /// It changes nothing.
     Reads,
+    /// It makes files, and replaces none that somebody else has written.
     Writes,
+    /// It does more than that.
+    Acts,
 }
 
 /// An argument of a tool.
 #[derive(Debug)]
-pub(crate) struct ArgumentRow {
-    pub(crate) name: &'static str,
-    pub(crate) kind: ArgumentKind,
-    pub(crate) about: &'static str,
-    pub(crate) is_required: bool,
+pub struct ArgumentRow {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: ArgumentKind,
+    /// What a model is told of it.
+    pub about: &'static str,
+    /// Whether a call must have it.
+    pub is_required: bool,
 }
 
 /// What an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArgumentKind {
+pub enum ArgumentKind {
     /// The path of a document.
     Path,
+    /// A text; a blank one is none.
     Text,
+    /// A text that is taken as it is, blanks too.
+    Exact,
+    /// True or false.
     Flag,
+    /// A whole number from 1.
     Count,
+    /// A whole number from 0.
+    Offset,
+    /// A list of texts.
     Texts,
+    /// A list of operations of the engine.
     Operations,
+    /// A list of objects.
+    Objects,
+    /// One of these words.
     Word(&'static [&'static str]),
 }
 
@@ -89,6 +118,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             argument("max_tokens", ArgumentKind::Count, "Room for the answer; 8000 by default."),
         ],
         effect: ToolEffect::Reads,
+        has_page: false,
     },
     ToolRow {
         name: "edit_document",
@@ -125,6 +155,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             ),
         ],
         effect: ToolEffect::Writes,
+        has_page: true,
     },
     ToolRow {
         name: "describe_operations",
@@ -132,6 +163,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         about: "Lists the operations of edit_document; with names, tells their fields as JSON Schema.",
         arguments: &[argument("names", ArgumentKind::Texts, "Such as [\"edit_table\", \"format_text\"].")],
         effect: ToolEffect::Reads,
+        has_page: false,
     },
     ToolRow {
         name: "resolve_changes",
@@ -157,6 +189,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             OUTPUT,
         ],
         effect: ToolEffect::Writes,
+        has_page: true,
     },
     ToolRow {
         name: "compare_documents",
@@ -169,6 +202,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             AUTHOR,
         ],
         effect: ToolEffect::Writes,
+        has_page: true,
     },
     ToolRow {
         name: "check_document",
@@ -176,24 +210,59 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         about: "Looks for damage, broken references, and what would not survive accepting or rejecting. Changes nothing.",
         arguments: &[PATH],
         effect: ToolEffect::Reads,
+        has_page: false,
     },
 ];
 
-/// The tool of that name.
-pub(crate) fn tool(name: &str) -> Option<&'static ToolRow> {
-    TOOLS.iter().find(|row| row.name == name)
+/// The tool that only clients are told of which show its page.
+const REVIEW_CHANGES: ToolRow = ToolRow {
+    name: "review_changes",
+    title: "Review tracked changes",
+    about: "Shows the user the tracked changes of a .docx with buttons to accept and reject each.",
+    arguments: &[PATH],
+    effect: ToolEffect::Reads,
+    has_page: true,
+};
+
+/// The tool for playbooks, for who asks for it (`--with playbooks`).
+pub(crate) const REVIEW_PLAYBOOK: ToolRow = ToolRow {
+    name: "review_playbook",
+    title: "Review a document by a playbook",
+    about: "Without 'answers': the positions of a playbook (Markdown) with their clauses in a .docx, and what to answer. With them: checks each \
+            verdict and its quotation against the document, and writes tracked changes and comments with the reasons.",
+    arguments: &[
+        PATH,
+        ArgumentRow {
+            name: "playbook",
+            kind: ArgumentKind::Text,
+            about: "The playbook, a .md file.",
+            is_required: true,
+        },
+        argument("answers", ArgumentKind::Objects, "One for each position; a call without tells how."),
+        OUTPUT,
+        AUTHOR,
+    ],
+    effect: ToolEffect::Writes,
+    has_page: true,
+};
+
+/// The tools on documents that a client is told of.
+pub(crate) fn tools(shows_pages: bool) -> impl Iterator<Item = &'static ToolRow> {
+    TOOLS.iter().chain(shows_pages.then_some(&REVIEW_CHANGES))
 }
 
 impl ToolRow {
-    /// Its definition in the protocol.
-    pub(crate) fn definition(&self) -> Tool {
+    /// Its definition in the protocol; with its page for a client that may show one.
+    pub(crate) fn definition(&self, may_show_pages: bool) -> Tool {
         let reads = self.effect == ToolEffect::Reads;
         // No file is replaced that somebody else has written, so nothing is destroyed; the same edit twice is refused.
-        let annotations = ToolAnnotations::new().read_only(reads).destructive(false).open_world(false);
+        let acts = self.effect == ToolEffect::Acts;
+        let annotations = ToolAnnotations::new().read_only(reads).destructive(acts).open_world(acts);
         let annotations = if reads { annotations.idempotent(true) } else { annotations };
-        Tool::new(self.name, self.about, Arc::new(self.schema()))
+        let tool = Tool::new(self.name, self.about, Arc::new(self.schema()))
             .with_title(self.title)
-            .with_annotations(annotations)
+            .with_annotations(annotations);
+        if self.has_page && may_show_pages { tool.with_meta(app::of_tool()) } else { tool }
     }
 
     fn schema(&self) -> JsonObject {
@@ -214,14 +283,15 @@ impl ToolRow {
 impl ArgumentRow {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
-            ArgumentKind::Path | ArgumentKind::Text => json!({"type": "string"}),
+            ArgumentKind::Path | ArgumentKind::Text | ArgumentKind::Exact => json!({"type": "string"}),
             ArgumentKind::Flag => json!({"type": "boolean"}),
-            ArgumentKind::Count => json!({"type": "integer"}),
+            ArgumentKind::Count | ArgumentKind::Offset => json!({"type": "integer"}),
             ArgumentKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
             ArgumentKind::Operations => json!({
                 "type": "array",
                 "items": {"type": "object", "properties": {"op": {"type": "string"}}, "required": ["op"]}
             }),
+            ArgumentKind::Objects => json!({"type": "array", "items": {"type": "object"}}),
             ArgumentKind::Word(words) => json!({"type": "string", "enum": words}),
         };
         if let (Some(schema), false) = (schema.as_object_mut(), self.about.is_empty()) {

@@ -2,20 +2,24 @@ use engross_docx::ops::operations_schema;
 use serde_json::{Value, json};
 
 use crate::budget::tokens;
-use crate::table::TOOLS;
+use crate::table::{TOOLS, tools};
 
 #[test]
 fn the_definitions_cost_little() {
-    let tools: Vec<Value> = TOOLS.iter().map(|row| serde_json::to_value(row.definition()).unwrap()).collect();
-    let text = json!({"tools": tools}).to_string();
-    assert!(tokens(&text) <= 2_500, "{} tokens", tokens(&text));
-    assert_eq!(tools.len(), 6);
+    for (shows_pages, count, most) in [(false, 6, 1_500), (true, 7, 1_900)] {
+        let definitions =
+            tools(shows_pages).map(|row| serde_json::to_value(row.definition(shows_pages)).unwrap());
+        let definitions: Vec<Value> = definitions.collect();
+        let text = json!({"tools": definitions}).to_string();
+        assert!(tokens(&text) <= most, "{} tokens", tokens(&text));
+        assert_eq!(definitions.len(), count);
+    }
 }
 
 #[test]
 fn schemas_are_what_clients_keep_whole() {
-    for row in TOOLS {
-        let definition = serde_json::to_value(row.definition()).unwrap();
+    for row in tools(true) {
+        let definition = serde_json::to_value(row.definition(true)).unwrap();
         let text = definition.to_string();
         for mangled in ["anyOf", "oneOf", "$ref", "\"const\""] {
             assert!(!text.contains(mangled), "{} has {mangled}", row.name);

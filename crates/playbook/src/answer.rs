@@ -51,14 +51,14 @@ pub(crate) enum Change {
     Insert { after: String, content: String },
 }
 
-/// The entries of an answer by the names of their positions, and what is wrong with the answer as a whole.
+/// Entries by the names of their positions, and what is wrong with the answer as a whole.
 pub(crate) fn entries(
-    answer: &Answer,
+    given: Vec<Map<String, Value>>,
     positions: &[&PlaybookPosition],
 ) -> (BTreeMap<String, Map<String, Value>>, Vec<String>) {
     let mut warnings = Vec::new();
     let mut entries = BTreeMap::new();
-    for entry in answers_in(answer) {
+    for entry in given {
         let named = text(&entry, "position");
         let position = positions.iter().find(|position| is_name(&position.name, named));
         match position {
@@ -77,8 +77,8 @@ pub(crate) fn entries(
     (entries, warnings)
 }
 
-/// The entries, from the call or from JSON in the text; nothing of an answer in prose.
-fn answers_in(answer: &Answer) -> Vec<Map<String, Value>> {
+/// The entries of a model's answer, from the call or from JSON in the text; nothing of an answer in prose.
+pub(crate) fn answers_in(answer: &Answer) -> Vec<Map<String, Value>> {
     let calls = answer.tool_calls.iter().filter(|call| call.name == TOOL);
     let mut values: Vec<Value> =
         calls.filter_map(|call| serde_json::from_str(&call.arguments).ok()).collect();
@@ -88,24 +88,32 @@ fn answers_in(answer: &Answer) -> Vec<Map<String, Value>> {
     {
         values.extend(serde_json::from_str::<Value>(json));
     }
-    let list = |value: Value| match value {
+    values.into_iter().flat_map(answers_of).collect()
+}
+
+/// The entries in a value: a list of them, an object that holds one, or a text of either.
+pub(crate) fn answers_of(value: Value) -> Vec<Map<String, Value>> {
+    let parsed = |text: String| serde_json::from_str::<Value>(&text).unwrap_or_default();
+    // Some clients and models send a list as text.
+    let value = match value {
+        Value::String(text) => parsed(text),
+        other => other,
+    };
+    let list = match value {
         Value::Object(mut object) => match object.remove("answers") {
             Some(Value::Array(list)) => list,
-            // Some clients and models send a list as text.
-            Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or_default(),
+            Some(Value::String(text)) => parsed(text).as_array().cloned().unwrap_or_default(),
             Some(Value::Object(one)) => vec![Value::Object(one)],
             _ => Vec::new(),
         },
         Value::Array(list) => list,
         _ => Vec::new(),
     };
-    let entries = values.into_iter().flat_map(list);
-    entries
-        .filter_map(|entry| match entry {
-            Value::Object(entry) => Some(entry),
-            _ => None,
-        })
-        .collect()
+    let entries = list.into_iter().map(|entry| match entry {
+        Value::Object(entry) => Some(entry),
+        _ => None,
+    });
+    entries.flatten().collect()
 }
 
 /// Checks the entry of a position. `clauses` are those of all positions, with their names.

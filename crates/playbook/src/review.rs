@@ -5,9 +5,9 @@
 use engross_docx::ops::{OperationResult, Proof, Status, parse_batch};
 use engross_docx::{EditOptions, WordDocument};
 use engross_llm::{Limits, Model, collect_within};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::answer::{Judgement, Problem, entries, judge};
+use crate::answer::{Judgement, Problem, answers_in, answers_of, entries, judge};
 use crate::clauses::{Clause, clauses_of};
 use crate::codes;
 use crate::edits;
@@ -56,26 +56,7 @@ pub async fn review(
     options: &EditOptions,
 ) -> Result<ReviewReport, ReviewError> {
     let text = DocumentText::of(document)?;
-    let clauses = clauses_of(&text, &playbook.positions);
-    let found: Vec<Option<Citation>> = playbook
-        .positions
-        .iter()
-        .zip(&clauses)
-        .map(|(position, clause)| crossed(&text, position, clause.as_ref(), &clauses))
-        .collect();
-    let mut open: Vec<OpenPosition<'_>> = playbook
-        .positions
-        .iter()
-        .zip(clauses)
-        .zip(found)
-        .map(|((position, clause), crossed)| OpenPosition {
-            position,
-            clause,
-            crossed,
-            judgement: None,
-            problem: None,
-        })
-        .collect();
+    let mut open = look(&text, playbook);
     let (mut rounds, mut warnings) = (0, Vec::new());
     if let Some(model) = model {
         while rounds < ROUNDS && open.iter().any(|open| open.wants_answer(rounds)) {
@@ -83,15 +64,70 @@ pub async fn review(
             rounds += 1;
         }
     }
+    let asked = model.map_or_else(|| "none".to_owned(), |model| model.info().spec);
+    Ok(finish(document, playbook, (&text, open), (asked, rounds, warnings), options)?)
+}
+
+/// The same with answers that somebody gives who has read the document: an agent, by the text of a call. They are checked as a
+/// model's are, and told what does not hold; `None` is nobody's answer yet.
+///
+/// # Errors
+/// When the document cannot be read or edited.
+pub fn review_with(
+    document: &mut WordDocument,
+    playbook: &Playbook,
+    answers: Option<&Value>,
+    options: &EditOptions,
+) -> Result<ReviewReport, engross_docx::Error> {
+    let text = DocumentText::of(document)?;
+    let mut open = look(&text, playbook);
+    let mut warnings = Vec::new();
+    if let Some(answers) = answers {
+        take(&mut open, answers_of(answers.clone()), &text, 0, &mut warnings);
+    }
+    let asked = if answers.is_some() { "the caller" } else { "none" };
+    let rounds = u32::from(answers.is_some());
+    finish(document, playbook, (&text, open), (asked.to_owned(), rounds, warnings), options)
+}
+
+/// The positions with what words alone tell of them.
+fn look<'a>(text: &DocumentText, playbook: &'a Playbook) -> Vec<OpenPosition<'a>> {
+    let clauses = clauses_of(text, &playbook.positions);
+    let found: Vec<Option<Citation>> = playbook
+        .positions
+        .iter()
+        .zip(&clauses)
+        .map(|(position, clause)| crossed(text, position, clause.as_ref(), &clauses))
+        .collect();
+    let positions = playbook.positions.iter().zip(clauses).zip(found);
+    positions
+        .map(|((position, clause), crossed)| OpenPosition {
+            position,
+            clause,
+            crossed,
+            judgement: None,
+            problem: None,
+        })
+        .collect()
+}
+
+/// Settles the positions, carries out what follows, and tells it.
+fn finish(
+    document: &mut WordDocument,
+    playbook: &Playbook,
+    (text, open): (&DocumentText, Vec<OpenPosition<'_>>),
+    (model, rounds, warnings): (String, u32, Vec<String>),
+    options: &EditOptions,
+) -> Result<ReviewReport, engross_docx::Error> {
     let mut reports: Vec<(PositionReport, Vec<Value>)> =
-        open.into_iter().map(|open| open.settle(&text, rounds > 0)).collect();
+        open.into_iter().map(|open| open.settle(text, rounds > 0)).collect();
     carry_out(document, &mut reports, options)?;
     let positions: Vec<PositionReport> = reports.into_iter().map(|(report, _)| report).collect();
     Ok(ReviewReport {
         document: String::new(),
         playbook: String::new(),
         title: playbook.title.clone(),
-        model: model.map_or_else(|| "none".to_owned(), |model| model.info().spec),
+        model,
         rounds,
         summary: VerdictCounts::of(&positions),
         positions,
@@ -189,10 +225,23 @@ async fn ask(
 ) -> Result<(), ReviewError> {
     let wanted: Vec<&OpenPosition<'_>> = open.iter().filter(|open| open.wants_answer(rounds)).collect();
     let asked: Vec<AskedPosition<'_>> = wanted.iter().map(|open| open.asked()).collect();
-    let positions: Vec<&PlaybookPosition> = wanted.iter().map(|open| open.position).collect();
     let request = question::request(text, &asked);
     let answer = collect_within(Limits::default(), model.answer(request), |_| {}).await?;
-    let (entries, more) = entries(&answer, &positions);
+    take(open, answers_in(&answer), text, rounds, warnings);
+    Ok(())
+}
+
+/// Takes of the entries of an answer what holds, for the positions that want one.
+fn take(
+    open: &mut [OpenPosition<'_>],
+    given: Vec<Map<String, Value>>,
+    text: &DocumentText,
+    rounds: u32,
+    warnings: &mut Vec<String>,
+) {
+    let wanted = open.iter().filter(|open| open.wants_answer(rounds));
+    let positions: Vec<&PlaybookPosition> = wanted.map(|open| open.position).collect();
+    let (entries, more) = entries(given, &positions);
     warnings.extend(more);
     let clauses: Vec<(String, Clause)> =
         open.iter().filter_map(|open| Some((open.position.name.clone(), open.clause.clone()?))).collect();
@@ -212,7 +261,6 @@ async fn ask(
             Err(problem) => open.problem = Some(problem),
         }
     }
-    Ok(())
 }
 
 /// The words of `Never:` that are in the clause; without a clause those in any paragraph that is no other position's.

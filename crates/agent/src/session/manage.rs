@@ -3,9 +3,10 @@
 //! Must never change a session while a turn of it runs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use engross_journal::{Log, NewLog};
-use engross_llm::{Message, MessageAttachment, OptionTreatment, Usage};
+use engross_llm::{Message, MessageAttachment, Model, OptionTreatment, Usage};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
@@ -322,6 +323,12 @@ impl Sessions {
             input_tokens: sum.input_tokens + used.input_tokens,
             output_tokens: sum.output_tokens + used.output_tokens,
         }))
+    }
+
+    /// The model that answers when nobody chooses one.
+    #[must_use]
+    pub fn usual_model(&self) -> Arc<dyn Model> {
+        self.inner.config.models.get(None)
     }
 
     /// The names of further models that requests and settings may choose.

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// `engross mcp`
 #[derive(Debug, Args)]
@@ -28,6 +28,9 @@ pub(crate) struct McpArgs {
     /// A folder whose documents agents may read and write; may be given several times. The folder it is started in without.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+    /// Tools besides those on documents; several with commas between them.
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub(crate) with: Vec<McpToolsArg>,
     /// Author of the changes; that of the settings without.
     #[arg(long, value_name = "NAME")]
     pub(crate) author: Option<String>,
@@ -37,6 +40,19 @@ pub(crate) struct McpArgs {
     /// Settings file instead of the one in the platform's config folder.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+/// Tools that `engross mcp` has when they are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum McpToolsArg {
+    /// Answer the positions of a playbook, checked against the document.
+    Playbooks,
+    /// Text files in pieces, whole or not at all.
+    Writes,
+    /// Tasks for other agents.
+    Tasks,
+    /// Conversations that engross keeps.
+    Sessions,
 }
 
 /// The commands of `engross mcp`.
@@ -61,6 +77,9 @@ pub(crate) struct McpInstallArgs {
     /// A folder whose documents the client's agents may read and write; may be given several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+    /// Tools besides those on documents: playbooks, writes, tasks, sessions; several with commas between them.
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub(crate) with: Vec<McpToolsArg>,
     /// The program that the client starts; this one without.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) command: Option<String>,

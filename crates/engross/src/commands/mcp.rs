@@ -1,15 +1,17 @@
 //! `engross mcp`
 
 mod install;
+#[cfg(feature = "server")]
+mod more;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use engross_mcp::{AllowedFolders, McpDocuments, serve};
+use engross_mcp::{AllowedFolders, McpDocuments, McpTools, MoreTools, serve};
 use engross_protocol::{Exit, Failure, SystemClock};
 
 use super::CommandEnd;
-use crate::cli::{McpArgs, McpCommand};
+use crate::cli::{McpArgs, McpCommand, McpToolsArg};
 use crate::compose::data::data_folder;
 use crate::settings::{Environment, Flags, Settings};
 use crate::signals::asked_to_stop;
@@ -29,6 +31,10 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
     };
     let folders = AllowedFolders::open(&folders)?;
     let data = data_folder(args.data.as_deref())?;
+    let tools = McpTools {
+        playbooks: args.with.contains(&McpToolsArg::Playbooks),
+        more: more(args, &folders, &data)?,
+    };
     let documents = McpDocuments::new(folders, data, &settings.author.value, Arc::new(SystemClock))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| {
@@ -41,7 +47,7 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
     let documents = Arc::new(documents);
     let ended = runtime.block_on(async {
         tokio::select! {
-            ended = serve(Arc::clone(&documents), tokio::io::stdin(), tokio::io::stdout()) => ended,
+            ended = serve(Arc::clone(&documents), tools, tokio::io::stdin(), tokio::io::stdout()) => ended,
             () = asked_to_stop() => Ok(()),
         }
     });
@@ -49,4 +55,23 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
     // A read of standard input cannot be broken off, so nobody waits for it.
     runtime.shutdown_background();
     ended.map(|()| CommandEnd::With(Exit::Done))
+}
+
+/// The tools besides those on documents.
+#[cfg(feature = "server")]
+fn more(args: &McpArgs, folders: &AllowedFolders, data: &Path) -> Result<Vec<Arc<dyn MoreTools>>, Failure> {
+    more::tools(&args.with, &more::ToolParts { folders, data, config: args.config.as_ref() })
+}
+
+/// A build without a server has none of them.
+#[cfg(not(feature = "server"))]
+fn more(args: &McpArgs, _folders: &AllowedFolders, _data: &Path) -> Result<Vec<Arc<dyn MoreTools>>, Failure> {
+    match args.with.iter().find(|asked| **asked != McpToolsArg::Playbooks) {
+        None => Ok(Vec::new()),
+        Some(_) => Err(Failure::new(
+            Exit::Usage,
+            "FEATURE_LEFT_OUT",
+            "this engross is built without write sessions, tasks and sessions; install it with its usual features",
+        )),
+    }
 }

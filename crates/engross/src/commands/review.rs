@@ -2,14 +2,13 @@
 //!
 //! Must never write before the review is over, nor over the document unless that was asked for.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use engross_documents::change::printable;
 use engross_documents::{Destination, has_worked, signature};
 use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_llm::Model;
-use engross_playbook::report::{html, markdown};
+use engross_playbook::report::{html, markdown, text};
 use engross_playbook::{Playbook, ReviewError, ReviewReport, codes, review};
 use engross_protocol::{Exit, Failure};
 use serde_json::json;
@@ -67,7 +66,7 @@ pub(crate) fn run(
                 .map_err(|error| of_delivery(error.into()))?;
         }
     }
-    output.answer(&report, || text(&report))?;
+    output.answer(&report, || text(&report, printable))?;
     let is_fine = report.positions.iter().all(|position| position.verdict.is_acceptable());
     Ok(CommandEnd::With(if is_fine { Exit::Done } else { Exit::Refused }))
 }
@@ -110,40 +109,4 @@ fn ask(
             _ = tokio::signal::ctrl_c() => None,
         }
     }))
-}
-
-fn text(report: &ReviewReport) -> String {
-    let mut out = String::new();
-    for position in &report.positions {
-        let place = position.citation.as_ref().map(|citation| citation.address.as_str());
-        let place = place.or_else(|| position.clause.as_ref().map(|clause| clause.from.as_str()));
-        let _ = write!(
-            out,
-            "{:<10} {:<5} {}",
-            position.verdict.word(),
-            place.unwrap_or("–"),
-            printable(&position.position)
-        );
-        if !position.reason.is_empty() && !position.verdict.is_acceptable() {
-            let _ = write!(out, ": {}", printable(&position.reason));
-        }
-        out.push('\n');
-        if let Some(citation) = &position.citation {
-            let _ = writeln!(out, "           “{}”", printable(&citation.quote));
-        }
-        for problem in &position.problems {
-            let _ = writeln!(out, "           {} [{}]", printable(&problem.message), problem.code);
-        }
-    }
-    for warning in &report.warnings {
-        let _ = writeln!(out, "Warning: {}", printable(warning));
-    }
-    let _ = writeln!(out, "\n{}.", report.summary.sentence());
-    match &report.output {
-        Some(output) => {
-            let _ = writeln!(out, "Wrote {}: rejecting all gives back the original.", printable(output));
-        }
-        None => out.push_str("Nothing was written.\n"),
-    }
-    out
 }

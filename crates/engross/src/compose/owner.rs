@@ -14,7 +14,8 @@ use engross_agent::writing::ContentTools;
 use engross_documents::signature;
 use engross_docx::Tracking;
 use engross_http::{
-    DEFAULT_OWNER, Documents, Limits, skill_routes, task_routes, thread_routes, write_routes,
+    DEFAULT_OWNER, Documents, Limits, PlaybookReviews, review_routes, skill_routes, task_routes,
+    thread_routes, write_routes,
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
@@ -252,6 +253,7 @@ impl OwnerParts {
     ) -> Result<(ServedOwner, Router, Bridge), Failure> {
         #[cfg(feature = "mcp")]
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author)?;
+        let reviews = reviews(&sessions, &self.documents.author, limits);
         let Self { principal, writes, tasks, lessons, threads, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
@@ -265,10 +267,19 @@ impl OwnerParts {
             Some(lessons) => routes.merge(skill_routes(Arc::new(lessons), limits.clone())),
             None => routes,
         };
+        let routes = routes.merge(review_routes(reviews));
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
         Ok((ServedOwner { writes, runs, store, agents, hashes }, routes, bridge))
     }
+}
+
+/// What playbooks are answered with: the model of the sessions, if it can judge; the rules only know patterns of edits.
+fn reviews(sessions: &Sessions, author: &str, limits: &Limits) -> PlaybookReviews {
+    let model = sessions.usual_model();
+    let can_judge = model.info().spec != "rules";
+    let (author, clock) = (author.to_owned(), Arc::new(SystemClock));
+    PlaybookReviews { model: can_judge.then_some(model), author, clock, limits: limits.clone() }
 }
 
 impl ServedOwner {

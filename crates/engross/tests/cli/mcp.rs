@@ -164,3 +164,136 @@ fn the_same_tools_over_http_behind_the_same_door() {
     let headers = [("authorization", "Bearer secret"), ("origin", "https://evil.example")];
     assert_eq!(server.send("POST", "/mcp", &headers, b"{}").unwrap().0, 403);
 }
+
+/// The text of a call, and whether it was refused.
+fn called(desk: &TestBench, with: &str, calls: &[Value]) -> Vec<(String, bool)> {
+    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let mut lines = vec![
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ];
+    for (id, call) in (1..).zip(calls) {
+        lines.push(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}));
+    }
+    let (answers, _) =
+        talk(desk, &["--root", ".", "--author", "Ada", "--data", "data", "--with", with], &lines);
+    let text = |answer: &Value| {
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        (text.to_owned(), result["isError"] == true)
+    };
+    answers.iter().skip(1).map(text).collect()
+}
+
+fn call(name: &str, arguments: &Value) -> Value {
+    json!({"name": name, "arguments": arguments})
+}
+
+#[test]
+fn further_tools_are_there_for_who_asks() {
+    let desk = TestBench::new();
+    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}),
+    ];
+    for (with, count) in
+        [(&[][..], 6), (&["--with", "writes"], 10), (&["--with", "playbooks,tasks,sessions"], 14)]
+    {
+        let arguments = [&["--root", ".", "--data", "data"], with].concat();
+        let (answers, _) = talk(&desk, &arguments, &lines);
+        assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), count, "{with:?}");
+    }
+    assert_eq!(desk.run(&["mcp", "--root", ".", "--with", "everything"]).code, Some(2));
+    let shown =
+        desk.run(&["mcp", "install", "--client", "zed", "--root", ".", "--with", "tasks,writes", "--print"]);
+    assert!(
+        shown.stdout.contains("\"--with\"") && shown.stdout.contains("\"tasks,writes\""),
+        "{}",
+        shown.stdout
+    );
+}
+
+#[test]
+fn a_file_comes_in_pieces_and_whole_or_not_at_all() {
+    let desk = TestBench::new();
+    let begun = called(&desk, "writes", &[call("begin_write", &json!({"path": "../out.md"}))]);
+    assert!(begun[0].1 && begun[0].0.starts_with("PATH_OUTSIDE_ROOT"), "{begun:?}");
+    // One process is one client: the id of a write is in the answer, so the calls follow each other.
+    let mut server = desk
+        .command(ENGROSS)
+        .args(["mcp", "--root", ".", "--data", "data", "--with", "writes"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut id = 0;
+    let mut ask = |method: &str, params: Value| {
+        id += 1;
+        writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        (
+            answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
+            answer["result"]["isError"] == true,
+        )
+    };
+    ask(
+        "initialize",
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+    );
+    let (said, _) = ask("tools/call", call("begin_write", &json!({"path": "notes.md"})));
+    let write = said.split("write ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    let piece = |text: &str, offset: u64| {
+        call("append_write", &json!({"write": write, "text": text, "offset": offset}))
+    };
+    assert!(ask("tools/call", piece("# Notes\n", 0)).0.contains("offset 8"));
+    assert!(!desk.path("notes.md").exists());
+    // A line end alone is a piece, too; a piece that comes again is not taken twice.
+    assert!(ask("tools/call", piece("\n", 8)).0.contains("offset 9"));
+    ask("tools/call", piece("\n", 8));
+    assert!(ask("tools/call", piece("Text.\n", 9)).0.contains("offset 15"));
+    let (said, refused) = ask("tools/call", call("finish_write", &json!({"write": write})));
+    assert!(!refused && said.starts_with("Wrote notes.md: 15 bytes"), "{said}");
+    assert_eq!(desk.bytes("notes.md"), b"# Notes\n\nText.\n");
+    // What is there is not created, and what is given up leaves nothing.
+    let (said, refused) = ask("tools/call", call("begin_write", &json!({"path": "notes.md"})));
+    assert!(refused && said.starts_with("TARGET_EXISTS"), "{said}");
+    assert_eq!(desk.bytes("notes.md"), b"# Notes\n\nText.\n");
+    let (said, _) = ask("tools/call", call("begin_write", &json!({"path": "brief.docx"})));
+    let write = said.split("write ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    ask("tools/call", call("append_write", &json!({"write": write, "text": "# Brief\n\nWords.\n"})));
+    assert!(
+        ask("tools/call", call("finish_write", &json!({"write": write}))).0.starts_with("Wrote brief.docx")
+    );
+    assert!(desk.run(&["read", "brief.docx"]).stdout.contains("Words."));
+    let (said, refused) = ask("tools/call", call("append_write", &json!({"write": write, "text": "x"})));
+    assert!(refused && said.contains("begin_write gives an id"), "{said}");
+    drop(input);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn tasks_and_sessions_are_the_commands_of_the_program() {
+    let desk = TestBench::new();
+    let calls = [
+        call("list_tasks", &json!({})),
+        call("get_task", &json!({"thread": "--help"})),
+        call(
+            "ask_session",
+            &json!({"path": "nda.docx", "message": "replace \"three (3) years\" with \"five (5) years\""}),
+        ),
+        call("list_sessions", &json!({})),
+        call("ask_session", &json!({"path": "../nda.docx", "message": "x"})),
+    ];
+    let said = called(&desk, "tasks,sessions", &calls);
+    assert!(!said[0].1 && said[0].0.contains("threads"), "{said:?}");
+    // What looks like a flag is a name.
+    assert!(said[1].1 && said[1].0.contains("THREAD_UNKNOWN"), "{said:?}");
+    assert!(said[4].1 && said[4].0.starts_with("PATH_OUTSIDE_ROOT"), "{said:?}");
+}

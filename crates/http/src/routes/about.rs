@@ -55,6 +55,7 @@ pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
     ("post", "/v1/sessions/{key}/cancel", "Stops the turn that runs or waits for its client"),
     ("get", "/v1/sessions/{key}/events", "Listens to the newest answer of a session"),
     ("post", "/v1/compare", "A redline of two documents"),
+    ("post", "/v1/review", "A document by a playbook: verdicts, citations, tracked changes"),
     ("post", "/v1/view", "A document as HTML"),
     ("get", "/v1/errors", "Requests that failed in the last hour"),
     ("get", "/v1/errors/{code}", "What a code means, and what to do"),

@@ -14,6 +14,7 @@ pub(super) mod health;
 pub(super) mod models;
 mod page_file;
 pub(super) mod responses;
+pub mod review;
 pub(super) mod seed_write_session;
 pub(super) mod sessions;
 pub(super) mod skill_routes;

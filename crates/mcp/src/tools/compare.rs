@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use engross_documents::change::{Palette, printable};
 use engross_documents::{Error, Redline, differences, redline};
-use engross_docx::{CompareOptions, ComparedView, Granularity};
+use engross_docx::{CompareOptions, ComparedView, Granularity, Limits, WordDocument};
 use engross_protocol::Failure;
 use engross_store::files::Precondition;
 
@@ -13,9 +13,16 @@ use crate::arguments::Arguments;
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::target::{Usual, target};
-use crate::watch::{Watch, stopped};
+use crate::watch::stopped;
 
-pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+use super::{Caller, review};
+
+pub(super) fn run(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
+    let watch = caller.watch;
     let options = CompareOptions {
         author: documents.author(arguments.text("author"))?.to_owned(),
         date: documents.clock.now().to_string(),
@@ -62,5 +69,7 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
         &Budget::of_tokens(None).part(4).cut(&differences::limitations(&report.limitations), "and so on"),
     );
     let size = u64::try_from(bytes.len()).unwrap_or_default();
-    Ok(Answer { text, written: target.place.absolute().map(|path| (path, size)), is_error: false })
+    let made = WordDocument::open(bytes, &Limits::default()).ok();
+    let review = made.and_then(|made| review(documents, &made, &target.place, caller));
+    Ok(Answer { text, written: target.place.absolute().map(|path| (path, size)), is_error: false, review })
 }

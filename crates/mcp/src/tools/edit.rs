@@ -17,8 +17,11 @@ use crate::arguments::{Arguments, invalid};
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
+use crate::question::{Consent, Question};
 use crate::target::{Target, Usual, check_ending, target};
-use crate::watch::{Watch, stopped};
+use crate::watch::stopped;
+
+use super::{CallEnd, Caller, review};
 
 /// What an edit did.
 struct BatchOutcome {
@@ -36,40 +39,75 @@ struct Outcome {
     delivery: Option<Delivery>,
     revision: String,
     checkpoint: Option<String>,
+    is_written: bool,
+    document: WordDocument,
 }
 
-pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+/// How an edit ends.
+enum EditEnd {
+    Done(Box<Outcome>),
+    /// The client took the call back; nothing was written.
+    Stopped,
+    /// A person is to be asked; nothing was written.
+    Asks(Question),
+}
+
+/// What came of applying a batch in memory.
+enum Applied {
+    Done(BatchOutcome),
+    Stopped,
+    Asks(Question),
+}
+
+pub(super) fn run(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    caller: &Caller<'_>,
+) -> Result<CallEnd, Failure> {
     let path = arguments.required("path");
     match (arguments.value("operations"), arguments.text("from_markdown")) {
         (Some(_), Some(_)) => Err(invalid("give 'operations' or 'from_markdown', not both".to_owned())),
-        (None, Some(markdown)) => create(documents, path, markdown),
+        (None, Some(markdown)) => create(documents, path, markdown).map(CallEnd::from),
         (None, None) => Err(invalid(
             "there is nothing to do; give 'operations', such as [{\"op\": \"modify_text\", \"originalText\": \"30 days\", \
              \"replacementText\": \"60 days\"}]"
                 .to_owned(),
         )),
         (Some(operations), None) => {
-            let batch = batch(operations, arguments)?;
             let options = EditOptions {
                 author: documents.author(arguments.text("author"))?.to_owned(),
                 date: documents.clock.now().to_string(),
             };
-            watch.step(0, "reading")?;
+            caller.watch.step(0, "reading")?;
             let (source, bytes) = documents.read(path)?;
+            let (operations, said) = chosen(operations, &bytes, caller.consent)
+                .map_err(|error| Failure::from(Error::document(source.shown(), error)))?;
+            let batch = batch(&operations, arguments)?;
             let naming = documents.naming();
             let target = target(documents, &source, arguments.text("output"), Usual::GoOn("redline"))?;
             let workspace = documents.workspace(&target.place)?;
             let workspace = workspace.of_one(target.place.path.clone(), bytes, Some(target.source.clone().into()));
-            watch.step(1, "applying")?;
+            caller.watch.step(1, "applying")?;
             let is_dry = arguments.flag("dry_run");
             let outcome = if is_dry {
                 try_out(&workspace, &target, &batch, &options)
             } else {
-                apply(&workspace, &target, &batch, &options, watch)
+                apply(&workspace, &target, (&batch, &operations), &options, caller)
             };
             drop(naming);
-            let outcome = outcome.map_err(|error| documents.failure(&source, error))?.ok_or_else(stopped)?;
-            Ok(answer(&workspace, &target, &outcome, is_dry))
+            let outcome = match outcome.map_err(|error| documents.failure(&source, error))? {
+                EditEnd::Stopped => return Err(stopped()),
+                EditEnd::Asks(question) => return Ok(CallEnd::Question(question)),
+                EditEnd::Done(outcome) => outcome,
+            };
+            let mut answer = answer(&workspace, &target, &outcome, is_dry);
+            if let Some(said) = said {
+                answer.text.push_str(&format!("Note: {said}.\n"));
+            }
+            if outcome.is_written {
+                answer.review = review(documents, &outcome.document, &target.place, caller);
+            }
+            Ok(answer.into())
         }
     }
 }
@@ -105,34 +143,63 @@ fn edit(
     Ok(BatchOutcome { results, effects, warnings, paragraphs: (count, document.paragraph_count()) })
 }
 
-/// Applies a batch to the file; nothing when the client took the call back.
+/// The operations with what a person chose, and what is to be said of it.
+fn chosen(
+    operations: &Value,
+    bytes: &[u8],
+    consent: &Consent,
+) -> Result<(Value, Option<&'static str>), engross_docx::Error> {
+    let Consent::Answered(choices) = consent else { return Ok((operations.clone(), None)) };
+    let revision = WordDocument::open(bytes.to_vec(), &Limits::default())?.revision();
+    let (operations, said) = choices.put_into(operations, &revision);
+    Ok((operations, Some(said)))
+}
+
+/// Applies a batch to the file, unless the client took the call back or a person is to be asked first.
 fn apply(
     workspace: &Workspace,
     target: &Target,
-    batch: &Batch,
+    (batch, operations): (&Batch, &Value),
     options: &EditOptions,
-    watch: &Watch,
-) -> Result<Option<Outcome>, Error> {
+    caller: &Caller<'_>,
+) -> Result<EditEnd, Error> {
     let path = &target.place.path;
     let pictures = workspace.pictures(&batch.operations);
     let (edited, edit, document) = workspace.edit(path, None, Tracking::Tracked, |document| {
+        let revision = document.revision();
         let edited = edit(document, pictures.clone(), batch, options)?;
-        if watch.is_stopped() {
-            // As it was opened, so nothing is written.
+        // As it was opened, so nothing is written.
+        let leave = |document: &mut WordDocument| {
             *document = WordDocument::open(document.source().to_vec(), &Limits::default())?;
-            return Ok(None);
+            Ok::<_, engross_docx::Error>(())
+        };
+        if caller.watch.is_stopped() {
+            leave(document)?;
+            return Ok(Applied::Stopped);
         }
-        let _ = watch.step(2, "proving and writing");
-        Ok(Some(edited))
+        if *caller.consent == Consent::MayAsk
+            && let Some(question) =
+                Question::of(document.source(), &revision, operations, &edited.results, options)?
+        {
+            leave(document)?;
+            return Ok(Applied::Asks(question));
+        }
+        let _ = caller.watch.step(2, "proving and writing");
+        Ok(Applied::Done(edited))
     })?;
-    let Some(edited) = edited else { return Ok(None) };
+    let edited = match edited {
+        Applied::Done(edited) => edited,
+        Applied::Stopped => return Ok(EditEnd::Stopped),
+        Applied::Asks(question) => return Ok(EditEnd::Asks(question)),
+    };
     let is_written = edited.results.iter().any(|result| result.status == Status::Applied);
     let delivery = has_result(&edited.results).then(|| Delivery {
         output: is_written.then(|| target.place.shown()),
         sha256: edit.sha256,
         proof: edit.proof,
     });
-    Ok(Some(Outcome { edited, delivery, revision: document.revision(), checkpoint: edit.checkpoint }))
+    let (revision, checkpoint) = (document.revision(), edit.checkpoint);
+    Ok(EditEnd::Done(Box::new(Outcome { edited, delivery, revision, checkpoint, is_written, document })))
 }
 
 /// Does everything but write.
@@ -141,7 +208,7 @@ fn try_out(
     target: &Target,
     batch: &Batch,
     options: &EditOptions,
-) -> Result<Option<Outcome>, Error> {
+) -> Result<EditEnd, Error> {
     let path = &target.place.path;
     let mut document = workspace.open(path)?.document;
     let failed = |error| Error::document(path.as_str(), error);
@@ -153,11 +220,13 @@ fn try_out(
         sha256: String::new(),
         proof: saved.proof,
     });
-    Ok(Some(Outcome { edited, delivery, revision: document.revision(), checkpoint: None }))
+    let revision = document.revision();
+    let outcome = Outcome { edited, delivery, revision, checkpoint: None, is_written: false, document };
+    Ok(EditEnd::Done(Box::new(outcome)))
 }
 
 fn answer(workspace: &Workspace, target: &Target, outcome: &Outcome, is_dry: bool) -> Answer {
-    let Outcome { edited, delivery, revision, checkpoint } = outcome;
+    let Outcome { edited, delivery, revision, checkpoint, .. } = outcome;
     let summary = Summary::of(&edited.results);
     let output = delivery.as_ref().and_then(|delivery| delivery.output.clone());
     let proof = delivery.as_ref().map_or_else(Proof::default, |delivery| delivery.proof);
@@ -187,7 +256,7 @@ fn answer(workspace: &Workspace, target: &Target, outcome: &Outcome, is_dry: boo
     }
     let is_error = summary.applied + summary.no_change == 0 && !edited.results.is_empty();
     let written = output.and_then(|_| written(workspace, &target.place));
-    Answer { text, written, is_error }
+    Answer { text, written, is_error, review: None }
 }
 
 /// The results in order, those that need repair before all if not all fit.
@@ -223,5 +292,6 @@ fn create(documents: &McpDocuments, path: &str, markdown: &str) -> Result<Answer
         other => documents.failure(&place, other),
     })?;
     let text = format!("Wrote {}, a new document.\n", place.shown());
-    Ok(Answer { text, written: place.absolute().map(|path| (path, bytes.len() as u64)), is_error: false })
+    let written = place.absolute().map(|path| (path, bytes.len() as u64));
+    Ok(Answer { written, ..Answer::of(text) })
 }

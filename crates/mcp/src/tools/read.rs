@@ -12,6 +12,8 @@ use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
 
+use super::{Caller, review};
+
 /// What part of the room an outline may take before the text.
 const OUTLINE_PART: usize = 4;
 
@@ -19,12 +21,34 @@ const OUTLINE_PART: usize = 4;
 const ROOM_FOR_REMARK: &str = "[P1|ListNumber|L:0|M:1.1|tbl:1] … [100000 more characters; raise max_tokens, or search in them]\n… 100 paragraphs in all; \
      read on from P2, and so on with what a line has besides\n";
 
-pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Answer, Failure> {
+/// The tracked changes, for the page that shows them.
+pub(super) fn changes(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
+    list(documents, arguments, Some("revisions"), caller)
+}
+
+pub(super) fn run(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
+    list(documents, arguments, arguments.text("mode"), caller)
+}
+
+fn list(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    mode: Option<&str>,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
     let (place, opened) = documents.open(arguments.required("path"))?;
     let document = opened.document;
     let budget = Budget::of_tokens(arguments.count("max_tokens"));
     let of = |error| Failure::from(Error::document(place.shown(), error));
-    let list = match arguments.text("mode") {
+    let list = match mode {
         None | Some("text") => {
             let options = ReadOptions {
                 view: match arguments.text("view") {
@@ -51,7 +75,8 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Ans
     let list = if list.is_empty() { "There are none.\n".to_owned() } else { list };
     let list =
         budget.without(&head).cut(&list, "raise max_tokens, or look at the text with 'search' and 'from'");
-    Ok(Answer::of(head + &list))
+    let review = (mode == Some("revisions")).then(|| review(documents, &document, &place, caller)).flatten();
+    Ok(Answer { review, ..Answer::of(head + &list) })
 }
 
 /// The text of a document, as much as fits.

@@ -10,9 +10,15 @@ use crate::arguments::{Arguments, invalid};
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::target::{Usual, target};
-use crate::watch::Watch;
 
-pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+use super::{Caller, review};
+
+pub(super) fn run(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
+    let watch = caller.watch;
     let (side, suffix, done) = match arguments.required("action") {
         "reject" => (Side::Reject, "rejected", "rejected"),
         _ => (Side::Accept, "accepted", "accepted"),
@@ -33,7 +39,7 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
         Ok((resolved, document.revisions()?.len()))
     });
     drop(naming);
-    let ((resolved, left), edit, _) = resolved.map_err(|error| documents.failure(&source, error))?;
+    let ((resolved, left), edit, document) = resolved.map_err(|error| documents.failure(&source, error))?;
     if resolved.is_empty() {
         let message = format!(
             "{}: no tracked change fits; read_document with mode=revisions lists them",
@@ -53,6 +59,7 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
         text: text + &list,
         written: super::edit::written(&workspace, &target.place),
         is_error: false,
+        review: review(documents, &document, &target.place, caller),
     })
 }
 

@@ -4,12 +4,14 @@
 
 mod html;
 mod markdown;
+mod text;
 
 use engross_docx::ops::{OperationResult, Proof};
 use serde::Serialize;
 
 pub use html::html;
 pub use markdown::markdown;
+pub use text::text;
 
 /// A playbook, answered for a document.
 #[derive(Debug, Clone, Serialize)]

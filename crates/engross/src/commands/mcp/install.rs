@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use engross_mcp::install::{ClientFolders, McpClient, print_server, with_server, without_server};
 use engross_protocol::{Exit, Failure};
 
@@ -39,6 +40,11 @@ pub(super) fn install(args: &McpInstallArgs) -> Result<CommandEnd, Failure> {
         );
         usage("USAGE", message)
     })?;
+    let mut start = start;
+    if !args.with.is_empty() {
+        let names = args.with.iter().filter_map(|with| Some(with.to_possible_value()?.get_name().to_owned()));
+        start.arguments.extend(["--with".to_owned(), names.collect::<Vec<_>>().join(",")]);
+    }
     if args.print {
         let block = print_server(client, &start).map_err(|problem| unusable(&path, &problem))?;
         print(&format!("{}\n\n{block}", path.display()))?;

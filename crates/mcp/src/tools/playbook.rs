@@ -1,0 +1,134 @@
+//! `review_playbook`: the positions of a playbook, answered by who calls and checked against the document.
+//!
+//! The caller has read the document; the engine finds missing clauses and forbidden words itself, and takes no verdict without words of the
+//! clause. Must never ask a model.
+
+use std::fmt::Write as _;
+
+use engross_documents::change::printable;
+use engross_documents::{Error, has_worked, report};
+use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_playbook::report::text;
+use engross_playbook::{Playbook, review_with};
+use engross_protocol::Failure;
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, invalid};
+use crate::budget::Budget;
+use crate::documents::McpDocuments;
+use crate::folders::Place;
+use crate::target::{Usual, target};
+use crate::watch::stopped;
+
+use super::{Caller, review};
+
+/// The most bytes of a playbook.
+const MOST: usize = 256 << 10;
+
+/// How positions are answered.
+const ANSWERING: &str = "Call again with 'answers', one for each position: {position, verdict, paragraph, quote, reason, …}. Verdicts: standard (as \
+     wanted), fallback, never, deviates, missing. Each but 'missing' cites: 'paragraph' such as P12 and 'quote', at least three words of the clause copied \
+     exactly. For deviates, never and missing give 'reason' and, where words can mend it, 'original' and 'replacement' (as few words as will do) or \
+     'insertAfter' and 'content'; they become tracked changes with the reason as comment.";
+
+pub(super) fn run(
+    documents: &McpDocuments,
+    arguments: &Arguments,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
+    let playbook = playbook(documents, arguments.required("playbook"))?;
+    caller.watch.step(0, "reading")?;
+    let (source, bytes) = documents.read(arguments.required("path"))?;
+    let options = EditOptions {
+        author: documents.author(arguments.text("author"))?.to_owned(),
+        date: documents.clock.now().to_string(),
+    };
+    let Some(answers) = arguments.value("answers") else {
+        return look(&source, bytes, &playbook, &options);
+    };
+    let naming = documents.naming();
+    let target = target(documents, &source, arguments.text("output"), Usual::GoOn("review"))?;
+    let workspace = documents.workspace(&target.place)?;
+    let workspace = workspace.of_one(target.place.path.clone(), bytes, Some(target.source.clone().into()));
+    caller.watch.step(1, "checking the answers")?;
+    let reviewed = workspace.edit(&target.place.path, None, Tracking::Tracked, |document| {
+        let made = review_with(document, &playbook, Some(answers), &options)?;
+        if caller.watch.is_stopped() {
+            *document = WordDocument::open(document.source().to_vec(), &Limits::default())?;
+        }
+        Ok(made)
+    });
+    drop(naming);
+    let (mut made, edit, document) = reviewed.map_err(|error| documents.failure(&source, error))?;
+    if caller.watch.is_stopped() {
+        return Err(stopped());
+    }
+    let is_written = made.positions.iter().flat_map(|position| &position.operations).any(has_worked);
+    made.output = is_written.then(|| target.place.shown());
+    let mut out = report::ending(made.output.as_deref(), edit.proof, Tracking::Tracked);
+    out.push('\n');
+    out.push_str(&Budget::of_tokens(None).cut(&text(&made, printable), "the rest is in the file"));
+    let open = made.summary.unanswered;
+    if open > 0 {
+        let _ = writeln!(
+            out,
+            "{open} positions have no answer that holds; mend those and call again with the file that was written."
+        );
+    }
+    let written = is_written.then(|| super::edit::written(&workspace, &target.place)).flatten();
+    let review = is_written.then(|| review(documents, &document, &target.place, caller)).flatten();
+    Ok(Answer { written, review, ..Answer::of(out) })
+}
+
+/// What words alone tell, and what is to be answered. Writes nothing.
+fn look(
+    source: &Place,
+    bytes: Vec<u8>,
+    playbook: &Playbook,
+    options: &EditOptions,
+) -> Result<Answer, Failure> {
+    let of = |error| Failure::from(Error::document(source.shown(), error));
+    let mut document = WordDocument::open(bytes, &Limits::default()).map_err(of)?;
+    let found = review_with(&mut document, playbook, None, options).map_err(of)?;
+    let mut out = format!("{ANSWERING}\n");
+    for (position, found) in playbook.positions.iter().zip(&found.positions) {
+        let place = match &found.clause {
+            Some(clause) => format!("{} to {}, “{}”", clause.from, clause.to, printable(&clause.title)),
+            None => "no clause of that name was found".to_owned(),
+        };
+        let _ = writeln!(out, "\n## {} ({place})", position.name);
+        for (label, words) in
+            [("Standard", &position.standard), ("Fallback", &position.fallback), ("Never", &position.never)]
+        {
+            if !words.is_empty() {
+                let _ = writeln!(out, "{label}: {words}");
+            }
+        }
+        if let Some(citation) = &found.citation {
+            let _ = writeln!(
+                out,
+                "{} has “{}”: the verdict is never.",
+                citation.address,
+                printable(&citation.quote)
+            );
+        }
+    }
+    Ok(Answer::of(Budget::of_tokens(None).cut(&out, "answer these first")))
+}
+
+fn playbook(documents: &McpDocuments, path: &str) -> Result<Playbook, Failure> {
+    let (place, bytes) = documents.read(path)?;
+    read(&place.shown(), bytes)
+}
+
+/// A playbook in the bytes of a file.
+pub(crate) fn read(shown: &str, bytes: Vec<u8>) -> Result<Playbook, Failure> {
+    let text = String::from_utf8(bytes)
+        .map_err(|_| invalid(format!("{shown} is no text; a playbook is Markdown")))?;
+    if text.len() > MOST {
+        return Err(invalid(format!("the playbook {shown} is longer than 256 KiB; make two of it")));
+    }
+    Playbook::parse(&text).map_err(|error| {
+        Failure::of(engross_playbook::codes::PLAYBOOK_INVALID, format!("the playbook {shown}: {error}"))
+    })
+}
