@@ -125,7 +125,7 @@ def responses(text, call):
         items.append(item)
     if call:
         item = {"id": "f", "type": "function_call", "status": "completed", "call_id": call["id"], "name": call["name"],
-                "arguments": json.dumps(call["arguments"])}
+                "arguments": json.dumps(call["arguments"]), **({"namespace": call["namespace"]} if "namespace" in call else {})}
         yield event("response.output_item.added", output_index=len(items), item={**item, "status": "in_progress", "arguments": ""})
         yield event("response.output_item.done", output_index=len(items), item=item)
         items.append(item)
@@ -152,6 +152,12 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def decided(self, said, tools, _body):
+        """The text to say, and the call to make or nothing."""
+        text, command = decide(said, tools)
+        return text, command and {"id": f"call_{next(self.calls)}", "name": next(tool for tool in tools if tool in SHELLS),
+                                  "arguments": {"command": command, "cmd": command, "description": "writes a file"}}
+
     def do_GET(self):
         self.json({"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "scripted"}]})
 
@@ -167,9 +173,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             return self.json({"totalTokens": 10})
         tools = list(tools_of(body))
-        text, command = decide(said, tools)
-        call = command and {"id": f"call_{next(self.calls)}", "name": next(tool for tool in tools if tool in SHELLS),
-                            "arguments": {"command": command, "cmd": command, "description": "writes a file"}}
+        text, call = self.decided(said, tools, body)
         streams = body.get("stream") or "streamGenerateContent" in path
         if not streams:
             return self.json(self.plain(path, speak, text, call))

@@ -11,7 +11,7 @@ use engross_docx::{Limits as DocumentLimits, WordDocument, from_markdown};
 use engross_protocol::SystemClock;
 use serde_json::{Value, json};
 
-use crate::server::Limits;
+use crate::limits::Limits;
 use crate::testing::client::{Got, send};
 use crate::{PlaybookReviews, review_routes};
 

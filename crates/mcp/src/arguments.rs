@@ -16,6 +16,13 @@ const WRAPPERS: &[&str] = &["arguments", "input", "params", "parameters", "args"
 const PATH_NAMES: &[&str] =
     &["file", "filename", "file_path", "document", "document_path", "doc", "docx", "uri"];
 
+/// What clients call other arguments.
+const OTHER_NAMES: &[(&str, &[&str])] = &[
+    ("operations", &["edits", "changes", "ops", "edit"]),
+    ("before", &["original", "old", "base", "first"]),
+    ("after", &["modified", "new", "revised", "second"]),
+];
+
 /// How many wrappers are opened.
 const DEPTH: usize = 4;
 
@@ -34,11 +41,17 @@ impl Arguments {
         let mut sent = arguments.unwrapped(sent, tool)?;
         // What a client has no value for, it sends as null or as an empty text.
         sent.retain(|_, value| !value.is_null());
+        // Some fill in every argument that there is.
+        if sent.contains_key("from_markdown")
+            && sent.get("operations").and_then(Value::as_array).is_some_and(Vec::is_empty)
+        {
+            sent.remove("operations");
+        }
         arguments.gather_operation(&mut sent, tool);
         for (key, value) in sent {
             let row = arguments.row(&key, tool)?;
             if matches!(row.kind, ArgumentKind::Operations) {
-                arguments.operations(value, tool);
+                arguments.operations(unfenced(value)?, tool);
                 continue;
             }
             if let Some(value) = arguments.of_kind(value, row)? {
@@ -146,6 +159,7 @@ impl Arguments {
         let found = exact.or_else(|| rows.iter().find(|row| is_same_name(row.name, key)));
         let is_path = || PATH_NAMES.iter().any(|name| is_same_name(name, key));
         let found = found.or_else(|| rows.iter().find(|row| row.name == "path").filter(|_| is_path()));
+        let found = found.or_else(|| rows.iter().find(|row| is_called(row, key)));
         found.ok_or_else(|| {
             let score = |row: &&ArgumentRow| strsim::jaro_winkler(row.name, &key.to_lowercase());
             let nearest = rows.iter().max_by(|one, other| score(one).total_cmp(&score(other)));
@@ -161,14 +175,22 @@ impl Arguments {
         let repaired = match (row.kind, &value) {
             (ArgumentKind::Exact, Value::String(_)) => return Ok(Some(value)),
             (_, Value::String(text)) if text.trim().is_empty() => return Ok(None),
+            // Some have no way to leave a number out.
+            (ArgumentKind::Count, Value::Number(number)) if number.as_f64() == Some(0.0) => return Ok(None),
+            (ArgumentKind::Path, Value::String(text)) if bare_path(text) != *text => json!(bare_path(text)),
             (ArgumentKind::Flag, Value::Bool(_))
             | (ArgumentKind::Text | ArgumentKind::Path, Value::String(_)) => {
                 return Ok(Some(value));
             }
             (ArgumentKind::Text | ArgumentKind::Exact, Value::Number(number)) => json!(number.to_string()),
             (ArgumentKind::Flag, Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
-                "true" => json!(true),
-                "false" => json!(false),
+                "true" | "1" | "yes" => json!(true),
+                "false" | "0" | "no" => json!(false),
+                _ => return Err(wrong("true or false")),
+            },
+            (ArgumentKind::Flag, Value::Number(number)) => match number.as_u64() {
+                Some(1) => json!(true),
+                Some(0) => json!(false),
                 _ => return Err(wrong("true or false")),
             },
             (ArgumentKind::Count | ArgumentKind::Offset, _) => {
@@ -186,7 +208,11 @@ impl Arguments {
                 json!(number)
             }
             (ArgumentKind::Word(words), Value::String(text)) => {
-                let found = words.iter().find(|word| is_same_name(word, text));
+                // "accept all" is "accept".
+                let text = text.trim();
+                let short =
+                    text.strip_suffix("all").map_or(text, |short| short.trim_end_matches([' ', '_', '-']));
+                let found = words.iter().find(|word| is_same_name(word, text) || is_same_name(word, short));
                 let Some(word) = found else {
                     return Err(invalid(format!(
                         "'{}' cannot be '{text}'; it takes {}",
@@ -194,8 +220,8 @@ impl Arguments {
                         words.join(", ")
                     )));
                 };
-                if word == text {
-                    return Ok(Some(value));
+                if *word == text {
+                    return Ok(Some(json!(word)));
                 }
                 json!(word)
             }
@@ -271,7 +297,62 @@ fn texts(value: &Value) -> Option<Vec<String>> {
         Value::String(inner) if inner.trim_start().starts_with('[') => {
             serde_json::from_str::<Vec<Value>>(inner).ok()?.iter().map(text).collect()
         }
+        // No name in a list has a comma.
+        Value::String(inner) if inner.contains(',') => {
+            let parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
+            Some(parts.map(str::to_owned).collect())
+        }
         other => Some(vec![text(other)?]),
+    }
+}
+
+/// Whether a key is another name of an argument, or its singular.
+fn is_called(row: &ArgumentRow, key: &str) -> bool {
+    let others = OTHER_NAMES.iter().filter(|(name, _)| *name == row.name).flat_map(|(_, others)| *others);
+    let singular = row.name.strip_suffix('s').filter(|_| row.kind == ArgumentKind::Texts);
+    others.chain(singular.as_ref()).any(|name| is_same_name(name, key))
+}
+
+/// A path without what people and shells put around it: quotes, the sign of a mention, signs that keep blanks together. Elsewhere than on
+/// Windows a backslash can stand in no name, so one that is left parts folders.
+fn bare_path(text: &str) -> String {
+    let mut path = text.trim();
+    for quote in ['"', '\'', '`'] {
+        path = path.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)).unwrap_or(path);
+    }
+    let path = path.strip_prefix('@').unwrap_or(path);
+    if cfg!(windows) || !path.contains('\\') {
+        return path.to_owned();
+    }
+    let mut out = String::with_capacity(path.len());
+    let mut letters = path.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let kept = letters.peek().is_some_and(|next| " ()&'\"[]!$;".contains(*next));
+        match letter {
+            '\\' if kept => {}
+            '\\' => out.push('/'),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Operations that came as a text, out of the fence of code around it. A text that is no JSON is named as such: often it was cut.
+fn unfenced(value: Value) -> Result<Value, Failure> {
+    let Value::String(text) = &value else { return Ok(value) };
+    let inner = text.trim();
+    let inner = match inner.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) {
+        Some(fenced) => fenced.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()).trim(),
+        None => inner,
+    };
+    if inner.is_empty() {
+        return Ok(Value::Null);
+    }
+    match serde_json::from_str::<Value>(inner) {
+        Ok(_) => Ok(json!(inner)),
+        Err(error) => Err(invalid(format!(
+            "'operations' is a text that is not valid JSON ({error}); send a list of objects, fewer in one call if it was cut"
+        ))),
     }
 }
 

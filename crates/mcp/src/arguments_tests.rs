@@ -89,3 +89,57 @@ fn what_cannot_be_meant_is_refused_by_name() {
         assert!(message.contains(says), "{sent}: {message}");
     }
 }
+
+#[test]
+fn what_people_and_shells_put_around_a_path_is_taken_off() {
+    for (sent, path) in [
+        ("\"nda.docx\"", "nda.docx"),
+        ("'my nda.docx'", "my nda.docx"),
+        ("`nda.docx`", "nda.docx"),
+        ("@nda.docx", "nda.docx"),
+        ("contracts\\nda.docx", "contracts/nda.docx"),
+        ("my\\ contracts/nda\\ \\(2\\).docx", "my contracts/nda (2).docx"),
+    ] {
+        if cfg!(windows) && sent.contains('\\') {
+            continue;
+        }
+        let arguments = read("read_document", json!({"path": sent})).unwrap();
+        assert_eq!(arguments.required("path"), path);
+        assert!(!arguments.remarks.is_empty(), "{sent}");
+    }
+}
+
+#[test]
+fn more_names_and_forms_that_mean_one_thing() {
+    let read = |name: &str, sent: Value| read(name, sent).unwrap();
+    let compared = read("compare_documents", json!({"original": "a.docx", "modified": "b.docx"}));
+    assert_eq!((compared.required("before"), compared.required("after")), ("a.docx", "b.docx"));
+    assert_eq!(read("describe_operations", json!({"name": "edit_table"})).texts("names"), ["edit_table"]);
+    assert_eq!(
+        read("describe_operations", json!({"names": "edit_table, format_text"})).texts("names").len(),
+        2
+    );
+    let resolved = read("resolve_changes", json!({"path": "a.docx", "action": "accept_all", "ids": "1,2"}));
+    assert_eq!((resolved.text("action"), resolved.texts("ids").len()), (Some("accept"), 2));
+    let zeros = read("read_document", json!({"path": "a.docx", "limit": 0, "max_tokens": 0}));
+    assert_eq!((zeros.count("limit"), zeros.count("max_tokens")), (None, None));
+    let operations = json!([{"op": "delete_paragraph", "paragraphIndex": 4}]);
+    let fenced = format!("```json\n{operations}\n```");
+    for sent in [
+        json!({"path": "a.docx", "edits": operations, "dry_run": 1}),
+        json!({"path": "a.docx", "operations": fenced, "dry_run": "yes"}),
+    ] {
+        let edited = read("edit_document", sent);
+        assert_eq!(edited.value("operations"), Some(&operations));
+        assert!(edited.flag("dry_run"));
+    }
+    let made = read("edit_document", json!({"path": "a.docx", "operations": [], "from_markdown": "# A"}));
+    assert!(made.value("operations").is_none());
+}
+
+#[test]
+fn a_call_that_was_cut_is_told_so() {
+    let cut = "[{\"op\": \"modify_text\", \"originalText\": \"three";
+    let problem = read("edit_document", json!({"path": "nda.docx", "operations": cut})).unwrap_err();
+    assert!(problem.contains("not valid JSON") && problem.contains("if it was cut"), "{problem}");
+}

@@ -107,6 +107,7 @@ impl McpDocuments {
     pub(crate) fn failure(&self, place: &Place, error: Error) -> Failure {
         match error {
             Error::File(FileError::TargetMissing { .. }) => self.folders.missing(place),
+            Error::File(error @ FileError::TargetIsDir { .. }) => self.folders.is_folder(place, error),
             Error::File(error) => self.folders.refused(error),
             Error::Document { error, .. } => Error::document(place.shown(), error).into(),
             other => other.into(),

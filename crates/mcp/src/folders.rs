@@ -128,7 +128,18 @@ impl AllowedFolders {
             return self.absolute(folders, &text, path);
         }
         let parsed = RelPath::parse(&text).map_err(|error| self.refused(error))?;
-        let there = folders.iter().find(|allowed| matches!(allowed.folder.info(&parsed), Ok(Some(_))));
+        let holds = |parsed: &RelPath| {
+            folders.iter().find(|allowed| matches!(allowed.folder.info(parsed), Ok(Some(_))))
+        };
+        // A path out of an address, when there is no file of that very name.
+        let plain =
+            percent_decode_str(&text).decode_utf8().ok().and_then(|plain| RelPath::parse(&plain).ok());
+        let (parsed, there) = match (holds(&parsed), plain) {
+            (None, Some(plain)) if plain != parsed && holds(&plain).is_some() => {
+                (plain.clone(), holds(&plain))
+            }
+            (there, _) => (parsed, there),
+        };
         let allowed = there.or(folders.first()).ok_or_else(|| self.outside(&text))?;
         Ok(allowed.place(parsed, folders.len()))
     }
@@ -202,6 +213,18 @@ impl AllowedFolders {
         failure
     }
 
+    /// The failure of a folder that is named in the place of a document, with documents in it.
+    pub(crate) fn is_folder(&self, place: &Place, error: FileError) -> Failure {
+        let mut failure = self.refused(error);
+        let mut names = place.documents(Some(&place.path));
+        names.sort();
+        names.truncate(CANDIDATES);
+        if !names.is_empty() {
+            failure.message = format!("{}; there are: {}", failure.message, names.join(", "));
+        }
+        failure
+    }
+
     /// The failure of a document that is not there, with names of such that are.
     pub(crate) fn missing(&self, place: &Place) -> Failure {
         let mut failure = Failure::from(FileError::TargetMissing { path: place.shown() });
@@ -265,8 +288,12 @@ impl Place {
 
     /// The Word documents in its folder.
     fn neighbours(&self) -> Vec<String> {
-        let parent = self.path.parent();
-        let folder = match &parent {
+        self.documents(self.path.parent().as_ref())
+    }
+
+    /// The Word documents in a folder.
+    fn documents(&self, parent: Option<&RelPath>) -> Vec<String> {
+        let folder = match parent {
             None => Some(self.folder.clone()),
             Some(parent) => self.folder.folder(parent).ok().flatten(),
         };
@@ -277,7 +304,7 @@ impl Place {
                 && path.name().to_ascii_lowercase().ends_with(".docx")
                 && !path.name().starts_with("~$")
             {
-                let prefix = parent.as_ref().map_or_else(String::new, |parent| format!("{parent}/"));
+                let prefix = parent.map_or_else(String::new, |parent| format!("{parent}/"));
                 names.push(format!("{prefix}{}", path.name()));
             }
         };

@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
 
 use crate::error::Error;
-use crate::server::Limits;
+use crate::limits::Limits;
 use crate::{body, reply};
 
 /// Largest request, in bytes.

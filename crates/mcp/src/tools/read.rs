@@ -58,7 +58,7 @@ fn list(
                 },
                 story: arguments.text("story").map(str::to_owned),
                 search: arguments.text("search").map(str::to_owned),
-                from: arguments.text("from").map(str::to_owned),
+                from: arguments.text("from").map(address),
                 limit: arguments.count("limit"),
                 ..ReadOptions::default()
             };
@@ -77,6 +77,15 @@ fn list(
         budget.without(&head).cut(&list, "raise max_tokens, or look at the text with 'search' and 'from'");
     let review = (mode == Some("revisions")).then(|| review(documents, &document, &place, caller)).flatten();
     Ok(Answer { review, ..Answer::of(head + &list) })
+}
+
+/// `p40` as addresses are written.
+fn address(text: &str) -> String {
+    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    match text.trim().strip_prefix('p').filter(|rest| is_number(rest)) {
+        Some(number) => format!("P{number}"),
+        None => text.to_owned(),
+    }
 }
 
 /// The text of a document, as much as fits.

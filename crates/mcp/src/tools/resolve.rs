@@ -63,9 +63,25 @@ pub(super) fn run(
     })
 }
 
+/// `P3:P9`, `3 - 9`, `P3 to P9` as ranges are written.
+fn range(text: &str) -> String {
+    let number = |part: &str| {
+        let digits = part.trim().trim_start_matches(['P', 'p']);
+        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.to_owned())
+    };
+    for sign in ["..", ":", "–", "—", " to ", "-"] {
+        if let Some((first, last)) = text.split_once(sign)
+            && let (Some(first), Some(last)) = (number(first), number(last))
+        {
+            return format!("P{first}-P{last}");
+        }
+    }
+    text.to_owned()
+}
+
 fn choice(arguments: &Arguments) -> Result<Choice, Failure> {
     let range = arguments.text("range").map(|text| {
-        Range::parse(text).ok_or_else(|| {
+        Range::parse(&range(text)).ok_or_else(|| {
             invalid(format!("'range' cannot be '{text}'; give P3-P9, P3, footnote:3/P1-P2 or footnote:3"))
         })
     });
