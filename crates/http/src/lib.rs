@@ -93,8 +93,8 @@ pub use limits::{BodyBudget, Limits};
 pub use metrics::Metrics;
 pub use owners::Owners;
 pub use quota::Quota;
-pub use routes::skill_routes::{SkillDecision, SkillReview, router as skill_routes};
 pub use routes::review::{PlaybookReviews, router as review_routes};
+pub use routes::skill_routes::{SkillDecision, SkillReview, router as skill_routes};
 pub use routes::task_routes::router as task_routes;
 pub use routes::taskpane::{ENGINE_FILES, hosted_pane_files};
 pub use routes::thread_routes::{
