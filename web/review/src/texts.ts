@@ -1,5 +1,6 @@
 // What the page says, in the person's language.
 import { signal } from "@preact/signals";
+import german from "./texts/de.json";
 
 const en = {
   title: "Tracked changes",
@@ -53,55 +54,8 @@ const en = {
 
 export type TextKey = keyof typeof en;
 
-const de: Readonly<Record<TextKey, string>> = {
-  title: "Nachverfolgte Änderungen",
-  waiting: "Warte auf das Dokument …",
-  alone: "Diese Seite zeigt die nachverfolgten Änderungen eines Word-Dokuments im Fenster eines Chats. Von sich aus tut sie nichts.",
-  cancelled: "Der Aufruf wurde zurückgenommen. Nichts wurde geändert.",
-  none: "Es gibt keine nachverfolgten Änderungen.",
-  left: "{count} offen",
-  one: "1 offen",
-  more: "{count} weitere stehen nicht in dieser Liste; entscheiden Sie zuerst über diese.",
-  readOnly: "Dieses Programm lässt die Seite nicht handeln. Bitten Sie den Agenten, eine Änderung anzunehmen oder abzulehnen.",
-  newFile: "Die Datei bleibt, wie sie ist: Ihre erste Entscheidung legt eine neue daneben an.",
-  inPlace: "Entscheidungen werden in diese Datei geschrieben; jeder Stand davor bleibt als Sicherung.",
-  accept: "Annehmen",
-  reject: "Ablehnen",
-  acceptOne: "Änderung {number} annehmen",
-  rejectOne: "Änderung {number} ablehnen",
-  acceptAll: "Alle annehmen",
-  rejectAll: "Alle ablehnen",
-  sure: "{count} Änderungen in {file}: alle annehmen?",
-  sureReject: "{count} Änderungen in {file}: alle ablehnen?",
-  yes: "Ja",
-  no: "Nein",
-  refresh: "Neu lesen",
-  accepted: "{count} angenommen in {file}.",
-  rejected: "{count} abgelehnt in {file}.",
-  failed: "Der Server hat es nicht getan.",
-  unanswered: "Das Programm hat es nicht ausgeführt: {why}",
-  noText: "kein Text",
-  nowhere: "Anderswo",
-  somebody: "jemand",
-  busy: "In Arbeit …",
-  insertion: "Eingefügt",
-  deletion: "Gelöscht",
-  replacement: "Ersetzt",
-  move_from: "Verschoben von hier",
-  move_to: "Verschoben hierher",
-  paragraph_insertion: "Absatz eingefügt",
-  paragraph_deletion: "Absatz gelöscht",
-  formatting: "Formatiert",
-  paragraph_formatting: "Absatz formatiert",
-  section_formatting: "Abschnitt formatiert",
-  table_formatting: "Tabelle formatiert",
-  row_insertion: "Zeile eingefügt",
-  row_deletion: "Zeile gelöscht",
-  cell_insertion: "Zelle eingefügt",
-  cell_deletion: "Zelle gelöscht",
-  cell_merge: "Zellen verbunden",
-  numbering: "Nummerierung geändert",
-};
+// A text that German lacks does not compile.
+const de: Readonly<Record<TextKey, string>> = german;
 
 export const language = signal<"en" | "de">("en");
 
