@@ -19,6 +19,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::spawn_blocking;
 
@@ -30,6 +31,9 @@ use crate::table::ToolRow;
 use crate::tools::{CallEnd, Caller, playbook};
 use crate::watch::{STEPS, Watch};
 use crate::{app, prompts, resources};
+
+/// How many calls of a client are carried out at once; the others wait.
+const AT_ONCE: usize = 8;
 
 /// How long a person may think about a question.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -48,13 +52,14 @@ const INSTRUCTIONS: &str = "Edits Word documents (.docx) so that people see trac
 pub struct McpServer {
     documents: Arc<McpDocuments>,
     tools: McpTools,
+    room: Arc<Semaphore>,
 }
 
 impl McpServer {
     /// A server whose calls share `documents`, with the tools on these and `tools`.
     #[must_use]
     pub fn new(documents: Arc<McpDocuments>, tools: McpTools) -> Self {
-        Self { documents, tools }
+        Self { documents, tools, room: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     /// The playbook in a file of the folders served; what is wrong otherwise.
@@ -116,6 +121,9 @@ impl McpServer {
         consent: Consent,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallEnd, ErrorData> {
+        // A client that asks for everything at once does not get all the memory there is.
+        let room = self.room.acquire().await;
+        let _room = room.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let (steps, mut told) = unbounded_channel();
         let watch = Watch::new(context.ct.clone(), steps);
         let (documents, tools) = (Arc::clone(&self.documents), self.tools.clone());
