@@ -307,9 +307,4 @@ fn a_link_or_a_control_of_an_earlier_round_is_edited() {
         assert_eq!(results[0].code.as_deref(), Some("INSIDE_INSERTION"));
         assert!(results[0].message.as_deref().unwrap_or_default().contains("Ann (revision 7)"));
     }
-    let mut rounds = Rounds::on(&insertion(&control), "author");
-    let results = rounds.next("Ann", &json!([{"op": "fill_control", "tag": "place", "value": "clause ten"}]));
-    assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
-    assert_eq!(words(rounds.resolved(Side::Accept)), "See clause ten first.");
-    assert_eq!(rounds.resolved(Side::Reject), ["See  first."]);
 }
