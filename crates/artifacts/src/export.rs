@@ -10,13 +10,14 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use super::content_type::content_type;
+use super::deliverable::{Deliverable, Manifest};
 use super::error::ScopeError;
 use super::hashes::Sha256Sum;
 use super::hashing::HashContext;
 use super::hints::{ExpectedDir, ExpectedDirStatus};
-use super::manifest::{Deliverable, Manifest};
 use super::name::{ArtifactScope, RunId, SessionKey};
-use super::read::{OpenArtifact, artifact_path};
+use super::open_artifact::OpenArtifact;
+use super::read::artifact_path;
 use super::refs::{ArtifactClaim, Signer};
 use super::requirements::RequirementOutcome;
 use super::warnings::Warnings;

@@ -7,18 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use engross_store::files::{DiskPath, Folder, FreezeResult, Precondition, RelPath};
 
+use super::deliverable::Deliverable;
 use super::error::ScopeError;
 use super::file_list::FileList;
 use super::hashes::Sha256Sum;
 use super::hashing::{HashContext, HashResult, hash_one};
-use super::manifest::{Deliverable, Manifest, judge_again};
-use super::read::OpenArtifact;
-use super::requirements::Requirements;
-use super::warnings::Warnings;
-use super::workspace::Scope;
-
-/// A list of more files than this is a file of its own.
-const INLINE: usize = 2_000;
+use super::open_artifact::OpenArtifact;
 
 /// Where frozen files are kept. Clones are the same place.
 #[derive(Debug, Clone)]
@@ -35,7 +29,12 @@ impl FrozenFiles {
         Self { folder, open: Arc::new(Mutex::new(vec![None; 256])) }
     }
 
-    fn place(&self, sha256: Sha256Sum) -> Result<(Folder, RelPath), ScopeError> {
+    /// Where the files are.
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    pub(super) fn place(&self, sha256: Sha256Sum) -> Result<(Folder, RelPath), ScopeError> {
         let hash = sha256.to_string();
         let (folder, name) = hash.split_at(2);
         let number = usize::from(sha256.as_bytes().first().copied().unwrap_or_default());
@@ -76,7 +75,7 @@ impl FrozenFiles {
         }
     }
 
-    fn keep_list(&self, files: &[Deliverable]) -> Result<FileList, ScopeError> {
+    pub(super) fn keep_list(&self, files: &[Deliverable]) -> Result<FileList, ScopeError> {
         let mut lines = Lines { files: files.iter(), line: Vec::new(), at: 0 };
         let staged = RelPath::parse("list.new")?;
         let written = self.folder.write(&staged, &mut lines, &Precondition::Any)?;
@@ -91,6 +90,11 @@ impl FrozenFiles {
         } else {
             Err(changed())
         }
+    }
+
+    /// All that was written is on the disk when this returns.
+    pub(super) fn sync(&self) -> Result<(), ScopeError> {
+        Ok(self.folder.sync_all()?)
     }
 
     /// The files of a list from the byte `offset` on, each with the offset of the next.
@@ -142,75 +146,5 @@ impl Read for Lines<'_> {
         }
         self.at += count;
         Ok(count)
-    }
-}
-
-impl Scope {
-    /// Copies the files of a manifest to where they never change. A file that changed since it was listed is left out, with a
-    /// warning, and the manifest judged again. Without a place for frozen files nothing happens.
-    ///
-    /// # Errors
-    /// As the system says; [`ScopeError::Stopped`].
-    pub fn freeze(
-        &self,
-        manifest: &mut Manifest,
-        requirements: &Requirements,
-        with: HashContext<'_>,
-    ) -> Result<(), ScopeError> {
-        let Some(frozen) = self.frozen() else { return Ok(()) };
-        let mut tree = self.folder().tree();
-        let mut warnings = Warnings::default();
-        let stop = || with.is_stopped();
-        let mut gone = Vec::new();
-        for (at, file) in manifest.files.iter().enumerate() {
-            if stop() {
-                return Err(ScopeError::Stopped);
-            }
-            let (folder, name) = frozen.place(file.sha256)?;
-            if folder.info(&name)?.is_some_and(|there| there.size == file.size_bytes) {
-                continue;
-            }
-            let path = DiskPath::parse(&file.relative_path)?;
-            let opened = tree.open(&path)?;
-            let kept = match opened {
-                Some((mut reader, _)) => {
-                    folder.freeze(&name, &mut reader, &file.sha256.to_string(), &stop)?
-                }
-                None => FreezeResult::Differs,
-            };
-            match kept {
-                FreezeResult::Frozen => {}
-                FreezeResult::Stopped => return Err(ScopeError::Stopped),
-                FreezeResult::Differs => {
-                    warnings.add(&file.relative_path, "left out, as it was changed while it was kept");
-                    gone.push(at);
-                }
-            }
-        }
-        if !gone.is_empty() {
-            let mut at = 0;
-            manifest.files.retain(|_| {
-                at += 1;
-                gone.binary_search(&(at - 1)).is_err()
-            });
-            judge_again(manifest, requirements);
-        }
-        manifest.warnings.extend(warnings.into_list());
-        frozen.folder.sync_all()?;
-        manifest.frozen = true;
-        Ok(())
-    }
-
-    /// Puts the list of many files into a file of its own, so that what is stored of the run stays small. Only of a manifest
-    /// that is frozen.
-    ///
-    /// # Errors
-    /// As the system says.
-    pub fn shorten(&self, manifest: &mut Manifest) -> Result<(), ScopeError> {
-        if let Some(frozen) = self.frozen().filter(|_| manifest.frozen && manifest.files.len() > INLINE) {
-            manifest.list = Some(frozen.keep_list(&manifest.files)?);
-            manifest.files = Vec::new();
-        }
-        Ok(())
     }
 }

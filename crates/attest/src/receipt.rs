@@ -2,8 +2,6 @@
 //!
 //! Must never be accepted in another spelling than the one it is written in: so no byte can be altered unseen.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -151,13 +149,10 @@ impl SignedReceipt {
         (Some(statement), findings)
     }
 
-    /// Where the files are that it speaks of, each once: the place here, what it must be.
+    /// Where the files are that it speaks of: the place here, what it must be. Two files that are said to be at one place are
+    /// both looked for there: the place is not signed, and one of them could be hidden behind the other.
     pub fn places(&self) -> impl Iterator<Item = (&str, &FileEntry)> {
-        let mut seen = BTreeSet::new();
-        self.files.iter().filter_map(move |file| {
-            let place = file.here.as_deref().unwrap_or(&file.path);
-            seen.insert(place).then_some((place, file))
-        })
+        self.files.iter().map(|file| (file.here.as_deref().unwrap_or(&file.path), file))
     }
 }
 

@@ -160,6 +160,7 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
             model: options.model.clone(),
             sandbox: engross_tasks::sandbox_request::SandboxRequest::default(),
             permissions: options.policy,
+            viewer: None,
             deadline: SystemClock.millis() + TURN,
         };
         let begun = Instant::now();

@@ -148,7 +148,7 @@ pub(crate) struct SandboxSetting {
 impl Default for SandboxSetting {
     fn default() -> Self {
         Self {
-            mode: SandboxWhen::Off,
+            mode: SandboxWhen::Auto,
             network: true,
             max_files: None,
             max_bytes: None,

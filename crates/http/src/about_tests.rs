@@ -42,7 +42,7 @@ async fn the_description_and_the_router_agree() {
     }
     let (_, app) = with(|_| {});
     for (method, path, _) in routes::about::ROUTES.iter().filter(|(_, path, _)| {
-        !["write-session", "/v1/review", "/acp", "/api/", "/artifacts/", "/mcp"]
+        !["write-session", "/v1/review", "/acp", "/a2a", "/.well-known/", "/api/", "/artifacts/", "/mcp"]
             .iter()
             .any(|part| path.contains(part))
     }) {

@@ -130,7 +130,8 @@ pub struct Access {
 
 impl Access {
     /// Whether a request needs a secret.
-    pub(crate) fn is_locked(&self) -> bool {
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
         self.token.is_some() || self.keys.get().is_some()
     }
 

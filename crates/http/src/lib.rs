@@ -83,7 +83,7 @@ pub use access::{Access, AccessKey, DEFAULT_OWNER, KeyRing, Right, Token};
 pub use access_log::AccessLog;
 pub use app::{app, app_of_owners, routes as owner_routes};
 pub use brake::Brake;
-pub use connections::{ConnectionLimits, Tls, serve};
+pub use connections::{ConnectionLimits, Listener, Tls, serve};
 pub use documents::Documents;
 pub use error::Error;
 #[cfg(any(test, feature = "testing"))]

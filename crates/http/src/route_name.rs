@@ -24,6 +24,7 @@ impl RouteName {
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
             _ if path.starts_with("/api/write-session") => "/api/write-session",
             "/acp" | "/acp/rpc" => "/acp",
+            "/a2a" => "/a2a",
             "/artifacts/openclaw/download" => "/artifacts",
             _ if path == "/v1/workspaces" || path.starts_with("/v1/workspaces/") => "/v1/workspaces",
             _ if path == "/v1/errors" || path.starts_with("/v1/errors/") => "/v1/errors",

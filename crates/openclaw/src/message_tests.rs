@@ -27,6 +27,7 @@ fn turn(prompt: &str, directory: PathBuf) -> Turn {
         model: None,
         permissions: Policy::Ask,
         sandbox: SandboxRequest::default(),
+        viewer: None,
         deadline: 0,
     }
 }

@@ -97,6 +97,17 @@ pub enum Policy {
     Deny,
 }
 
+/// Variables of somebody who looks on at a task: those that an agent may see, and their values.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct ViewerEnvironment(pub Vec<(String, String)>);
+
+impl fmt::Debug for ViewerEnvironment {
+    // A value may be a key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
 /// A file that came with the request, already on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
@@ -142,6 +153,9 @@ pub struct Turn {
     pub permissions: Policy,
     /// What was asked of the sandbox around it.
     pub sandbox: SandboxRequest,
+    /// The environment of whoever asked for it, which the agent is given instead of ours; nothing where tasks do not wait for
+    /// somebody to look on.
+    pub viewer: Option<Arc<ViewerEnvironment>>,
     /// When the run stops waiting, in milliseconds since 1970. The run sees to it; an agent may use it to hurry.
     pub deadline: Millis,
 }
@@ -331,6 +345,11 @@ pub trait TaskRunner: Send + Sync {
     ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
         drop((turn, agent_session));
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Whether it is given the environment of whoever asked for a task.
+    fn takes_environment(&self) -> bool {
+        false
     }
 
     /// Forgets the conversation of a thread.

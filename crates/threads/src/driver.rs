@@ -9,57 +9,32 @@ use std::time::Duration;
 use engross_attest::ReceiptTexts;
 use engross_store::Millis;
 use engross_store::files::Folder;
-use engross_tasks::runner::PlanStep;
 use engross_tasks::runs::Capacity;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
+use super::decision::{Rules, ThreadAction, ThreadInput};
 use super::error::ThreadError;
 use super::folder::{keep_synced, sent, synced};
 use super::journal::{LoadedThread, ThreadJournal};
 use super::link::{BridgeCall, BridgeFrame, Link};
-use super::machine::{Rules, SlotState, ThreadAction, ThreadInput, needs_slot, step};
+use super::machine::step;
 use super::outcome::{BridgeReading, association_of};
+use super::progress::Progress;
 use super::prompt;
-use super::question::ThreadQuestion;
 use super::receipts::keep_receipt;
 use super::record::{Association, ThreadRecord};
-use super::state::{Ask, Lifecycle, Stage, Work};
+use super::state::{Ask, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
+
+/// How long the last look at a run may take.
+const LAST_LOOK: Duration = Duration::from_secs(10);
 
 /// How often the journal is looked at for what other processes did.
 const WATCH: Duration = Duration::from_secs(1);
 
 /// How long a bridge may wait with a snapshot, in milliseconds.
 const SNAPSHOT_WAIT: Millis = 20_000;
-
-/// What a person sees of a thread that is at work.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Progress {
-    /// A piece of the answer.
-    Text(String),
-    /// Something that is going on, in a few words.
-    Status(String),
-    /// The agent's plan as it stands now.
-    Plan(Vec<PlanStep>),
-    /// A tool is used, or has got on; the same id means the same use.
-    Tool {
-        /// Which use.
-        id: String,
-        /// For people.
-        title: String,
-        /// `pending`, `in_progress`, `completed` or `failed`.
-        status: String,
-    },
-    /// The bridge does not answer, or answers again.
-    Connected(bool),
-    /// A question of the agent; [`ThreadDriver::answer`] answers it.
-    Permission(ThreadQuestion),
-    /// A file is here, or is not.
-    File(FileReport),
-    /// The state of the thread has changed.
-    State(Lifecycle),
-}
 
 /// The threads of a person, and the bridge that works for them.
 pub struct ThreadDriver {
@@ -77,6 +52,8 @@ struct ThreadRun<'a> {
     tell: &'a mut (dyn FnMut(Progress) + Send),
     todo: VecDeque<ThreadAction>,
     heard: Option<String>,
+    /// The deadline at which the bridge was asked for the last time.
+    asked_last: Option<Millis>,
 }
 
 impl ThreadDriver {
@@ -89,6 +66,11 @@ impl ThreadDriver {
     /// The way to the bridge.
     pub(super) fn link(&self) -> &dyn Link {
         &*self.link
+    }
+
+    /// What the gateway takes.
+    pub(super) fn capacity(&self) -> Capacity {
+        self.capacity
     }
 
     /// The threads.
@@ -140,9 +122,50 @@ impl ThreadDriver {
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<LoadedThread, ThreadError> {
         let thread = self.find(key).await?;
-        let mut driven = ThreadRun { driver: self, thread, folder, tell, todo: VecDeque::new(), heard: None };
+        let mut driven = ThreadRun {
+            driver: self,
+            thread,
+            folder,
+            tell,
+            todo: VecDeque::new(),
+            heard: None,
+            asked_last: None,
+        };
         driven.run().await?;
         Ok(driven.thread)
+    }
+
+    /// The threads that have something to be done, in an order in which each can be carried on while those behind it wait: what
+    /// runs holds slots, and who has waited longest is next.
+    ///
+    /// # Errors
+    /// When the store fails. A thread that cannot be read is left out.
+    pub async fn unfinished(&self) -> Result<Vec<LoadedThread>, ThreadError> {
+        let mut all = Vec::new();
+        for key in self.journal.keys().await? {
+            let thread = match self.journal.load(&key).await {
+                Ok(Some(thread)) => thread,
+                Ok(None) => continue,
+                Err(ThreadError::Record { problem }) => {
+                    tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let state = thread.state();
+            let order = match &state.work {
+                _ if state.record.lifecycle_state.archived => continue,
+                Work::Running(running) => (0, running.began),
+                Work::Queued(_) => (1, state.record.updated_at_ms),
+                Work::Idle if !state.waiting.is_empty() => (2, state.record.updated_at_ms),
+                Work::Idle => continue,
+            };
+            all.push((order, thread));
+        }
+        all.sort_by(|(one, a), (other, b)| {
+            (one, &a.state().record.thread_id).cmp(&(other, &b.state().record.thread_id))
+        });
+        Ok(all.into_iter().map(|(_, thread)| thread).collect())
     }
 
     async fn find(&self, key: &str) -> Result<LoadedThread, ThreadError> {
@@ -158,47 +181,6 @@ impl ThreadDriver {
     ) -> Result<Option<Vec<ThreadAction>>, ThreadError> {
         let step = step(thread.state(), input, self.rules, self.journal.now())?;
         Ok(self.journal.append(thread, &step.entries).await?.then_some(step.actions))
-    }
-
-    /// Whether there is room for a request of this thread.
-    async fn slot(&self, thread: &LoadedThread, ask: &Ask) -> Result<SlotState, ThreadError> {
-        if !needs_slot(thread.state()) {
-            return Ok(SlotState::Free);
-        }
-        let (mut active, mut before, mut queued) = (0, 0, 0);
-        let place = waits_since(thread, ask, self.journal.now());
-        for key in self.journal.keys().await? {
-            if key == thread.state().record.thread_id {
-                continue;
-            }
-            let other = match self.journal.load(&key).await {
-                Ok(other) => other.filter(|other| needs_slot(other.state())),
-                // A thread that cannot be read holds up nobody but itself.
-                Err(ThreadError::Record { problem }) => {
-                    tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
-                    None
-                }
-                Err(error) => return Err(error),
-            };
-            let Some(other) = other else { continue };
-            match &other.state().work {
-                Work::Running(_) => active += 1,
-                Work::Queued(waiting) => {
-                    queued += 1;
-                    if waits_since(&other, waiting, self.journal.now()) < place {
-                        before += 1;
-                    }
-                }
-                Work::Idle => {}
-            }
-        }
-        Ok(if active + before < self.capacity.active {
-            SlotState::Free
-        } else if matches!(thread.state().work, Work::Queued(_)) || queued < self.capacity.queued {
-            SlotState::Busy
-        } else {
-            SlotState::Full
-        })
     }
 
     /// What is only told to the bridge: its answer changes nothing here.
@@ -231,15 +213,6 @@ impl ThreadDriver {
     }
 }
 
-/// Since when a request waits; the moment for one that begins to.
-fn waits_since(thread: &LoadedThread, ask: &Ask, now: Millis) -> (Millis, String) {
-    let since = match &thread.state().work {
-        Work::Queued(waiting) if waiting.id == ask.id => thread.state().record.updated_at_ms,
-        _ => now,
-    };
-    (since, ask.id.clone())
-}
-
 /// The parameters by which a run is found.
 pub(super) fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
     let mut params = json!({
@@ -267,6 +240,7 @@ pub(super) fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Val
 
 impl ThreadRun<'_> {
     async fn run(&mut self) -> Result<(), ThreadError> {
+        self.look_last().await?;
         self.input(ThreadInput::Resume).await?;
         loop {
             match self.todo.pop_front() {
@@ -366,9 +340,37 @@ impl ThreadRun<'_> {
         if self.driver.journal.refresh(&mut self.thread).await? {
             self.todo.clear();
         }
+        self.look_last().await?;
         self.input(ThreadInput::Wake).await?;
         let is_open = |stage: &Stage| !matches!(stage, Stage::Fetching { .. });
         Ok(self.thread.state().running().is_some_and(|running| is_open(&running.stage)))
+    }
+
+    /// Asks how a run stands whose time is over, once, before it is given up: whoever looks on may have slept while it ended.
+    async fn look_last(&mut self) -> Result<(), ThreadError> {
+        let Some(running) = self.thread.state().running() else { return Ok(()) };
+        let (deadline, is_fetching) = (running.deadline, matches!(running.stage, Stage::Fetching { .. }));
+        let record = &self.thread.state().record;
+        let Some(known) = record.context_state.open_claw_task_association.as_ref() else { return Ok(()) };
+        if is_fetching || self.driver.journal.now() < deadline || self.asked_last == Some(deadline) {
+            return Ok(());
+        }
+        self.asked_last = Some(deadline);
+        let params = look_up(record, Some(known));
+        let call = BridgeCall { method: "xworkmate.tasks.get", params, last_event: None };
+        let answer = async {
+            let mut frames = self.driver.link.call(call).await.ok()?;
+            while let Some(Ok(frame)) = frames.next().await {
+                if let BridgeFrame::Answer(answer) = frame {
+                    return self.driver.whole(record, answer).await.ok();
+                }
+            }
+            None
+        };
+        if let Ok(Some(answer)) = tokio::time::timeout(LAST_LOOK, answer).await {
+            self.input(ThreadInput::Answered(BridgeReading::of(&answer))).await?;
+        }
+        Ok(())
     }
 
     /// Makes a call and tells the machine what comes of it.
@@ -437,41 +439,8 @@ impl ThreadRun<'_> {
         if !known && let Some(association) = association_of(update) {
             self.input(ThreadInput::Named(association)).await?;
         }
-        let text = |name: &str| update[name].as_str().filter(|text| !text.is_empty());
-        match update["type"].as_str().or(update["event"].as_str()).unwrap_or_default() {
-            "delta" => {
-                if let Some(text) = text("delta").or(text("text")) {
-                    (self.tell)(Progress::Text(text.to_owned()));
-                }
-            }
-            "event" => {
-                let event = &update["structuredEvent"];
-                let word = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
-                match event["type"].as_str() {
-                    Some("plan") => {
-                        let steps = serde_json::from_value(event["entries"].clone()).unwrap_or_default();
-                        (self.tell)(Progress::Plan(steps));
-                    }
-                    Some("tool_call") => (self.tell)(Progress::Tool {
-                        id: word("toolCallId"),
-                        title: word("title"),
-                        status: word("status"),
-                    }),
-                    _ => {}
-                }
-            }
-            "task" if update["event"] == "task.permission_requested" => {
-                if let Some(question) = ThreadQuestion::of(&update["task"]) {
-                    (self.tell)(Progress::Permission(question));
-                }
-            }
-            // How it ended is told once, by its result.
-            _ if update["pending"] == false => {}
-            _ => {
-                if let Some(message) = text("message") {
-                    (self.tell)(Progress::Status(message.to_owned()));
-                }
-            }
+        if let Some(progress) = Progress::of_update(update) {
+            (self.tell)(progress);
         }
         Ok(())
     }

@@ -12,11 +12,12 @@ use engross_tasks::runs::Capacity;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::driver::{Progress, ThreadDriver};
+use super::decision::{Rules, ThreadInput};
+use super::driver::ThreadDriver;
 use super::journal::ThreadJournal;
 use super::link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
-use super::machine::{Rules, ThreadInput};
 use super::outcome::RemoteArtifact;
+use super::progress::Progress;
 use super::record::ThreadRecord;
 use super::state::{Ask, Lifecycle};
 use super::sync::{FetchError, FileSource, Sink};
@@ -264,5 +265,45 @@ async fn files_go_along_each_time_the_request_is_sent() {
         assert_eq!(sent[0]["sha256"].as_str().unwrap().len(), 64);
         sent[0]["sha256"] = file[0]["sha256"].clone();
         assert_eq!(sent, file);
+    }
+}
+
+/// Whoever looks on may sleep over the end of a run, as a closed laptop does: what came of it is asked for before it is given up.
+#[tokio::test]
+async fn a_result_is_not_given_up_because_nobody_was_awake() {
+    for (told, methods, code) in [
+        (done(), vec!["xworkmate.tasks.get"], "success"),
+        (
+            json!({"status": "running"}),
+            vec!["xworkmate.tasks.get", "xworkmate.tasks.cancel"],
+            "OPENCLAW_RUN_POLL_TIMEOUT",
+        ),
+        // It has not begun, so that its time is still before it.
+        (
+            json!({"status": "queued", "runId": "r", "artifactScope": "tasks/s/r"}),
+            vec!["xworkmate.tasks.get", "session.start"],
+            "success",
+        ),
+    ] {
+        let room = Room::new();
+        let quick = |link: &Arc<Script>| {
+            let usual = room.driver(link);
+            let rules = Rules { pause: (1, 5), grace: 100, ..Rules::default() };
+            ThreadDriver::new(usual.journal().clone(), Arc::<Script>::clone(link), rules, room.capacity)
+        };
+        let asleep = Script::of(vec![vec![Some(BridgeFrame::Update(handle(), None)), None]]);
+        let driver = quick(&asleep);
+        driver.journal().open(record("k")).await.unwrap();
+        driver.send("k", Ask { budget: 200, ..ask("Write it") }).await.unwrap();
+        let folder = room.folder();
+        let mut unheard = |_| {};
+        let awake = driver.drive("k", &folder, &mut unheard);
+        let _ = tokio::time::timeout(std::time::Duration::from_millis(40), awake).await;
+        tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+        let answers = vec![vec![Some(BridgeFrame::Answer(told))], vec![Some(BridgeFrame::Answer(done()))]];
+        let script = Script::of(answers);
+        let thread = quick(&script).drive("k", &folder, &mut |_| {}).await.unwrap().into_state();
+        assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some(code));
+        assert_eq!(script.methods(), methods);
     }
 }

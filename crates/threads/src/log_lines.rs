@@ -3,6 +3,7 @@
 //! Must never be taken for the journal itself: it leaves out what only programs need.
 
 use engross_store::Millis;
+use engross_tasks::runner::PlanStep;
 use futures_util::StreamExt;
 use serde_json::json;
 
@@ -44,9 +45,11 @@ impl ThreadJournal {
                 ThreadEntry::Began { ask, .. } => ("asked", ask.text),
                 ThreadEntry::Associated { association } => ("run", association.run_id),
                 ThreadEntry::Lost { failures } => ("lost", format!("the bridge did not answer ({failures})")),
+                ThreadEntry::Waited { .. } => ("waits", "the run has not begun yet".to_owned()),
                 ThreadEntry::Reached => ("reached", String::new()),
                 ThreadEntry::Delivered { terminal } => {
-                    ("delivered", format!("{} files", terminal.artifacts.len()))
+                    let files = terminal.artifacts.len();
+                    ("delivered", format!("{files} file{}", if files == 1 { "" } else { "s" }))
                 }
                 ThreadEntry::Ended { code, paths, text, .. } => {
                     let files =
@@ -78,13 +81,23 @@ impl ThreadDriver {
         let refused = |code: String, message: String| ThreadError::Bridge { code, message };
         let mut frames = self.link().call(call).await.map_err(|error| refused(error.code, error.message))?;
         let mut lines = Vec::new();
-        let at = self.journal().now();
+        let mut at = self.journal().now();
         while let Some(Ok(BridgeFrame::Update(update, _))) = frames.next().await {
             let event = &update["structuredEvent"];
+            let told = event["atMs"].as_u64().or(update["task"]["atMs"].as_u64());
+            at = told.unwrap_or(at);
             let line = match (event["type"].as_str(), update["event"].as_str()) {
                 (Some("tool_call"), _) => {
                     let word = |name: &str| event[name].as_str().unwrap_or_default();
                     Some(("tool", format!("{} ({})", word("title"), word("status"))))
+                }
+                (Some("plan"), _) => {
+                    let steps: Vec<PlanStep> =
+                        serde_json::from_value(event["entries"].clone()).unwrap_or_default();
+                    let done = steps.iter().filter(|step| step.status == "completed").count();
+                    let at_work = steps.iter().find(|step| step.status == "in_progress");
+                    let now = at_work.map(|step| format!(", now: {}", step.content)).unwrap_or_default();
+                    Some(("plan", format!("{done} of {} steps done{now}", steps.len())))
                 }
                 (_, Some("task.permission_requested")) => Some((
                     "asks",

@@ -5,107 +5,12 @@
 
 use engross_store::Millis;
 
+use super::decision::{Rules, SlotState, ThreadAction, ThreadInput, ThreadStep};
 use super::error::ThreadError;
+use super::failing::{failure, failure_code, failure_of, said_or};
 use super::outcome::{BridgeReading, EndNotes, TaskEnd};
 use super::record::{Association, ExecutionMode};
 use super::state::{Ask, Lifecycle, Stage, SyncStatus, Thread, ThreadEntry, Work};
-
-/// What is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
-    /// How long after its budget a run is given up, in milliseconds.
-    pub grace: Millis,
-    /// Tries in a row to hear of a run that may fail because of the connection.
-    pub failures: u32,
-    /// The shortest and the longest pause between two tries, in milliseconds.
-    pub pause: (Millis, Millis),
-    /// Whether the bridge carries out a request that is sent twice once.
-    pub is_idempotent: bool,
-}
-
-impl Default for Rules {
-    /// 5 minutes, no bound on tries but the deadline, 1 to 30 seconds, an idempotent bridge.
-    fn default() -> Self {
-        Self { grace: 300_000, failures: u32::MAX, pause: (1_000, 30_000), is_idempotent: true }
-    }
-}
-
-/// Whether there is room for another run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SlotState {
-    /// It can begin.
-    Free,
-    /// It must wait.
-    Busy,
-    /// Not even that.
-    Full,
-}
-
-/// What has happened.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ThreadInput {
-    /// A person asks for something.
-    Send(Ask, SlotState),
-    /// There is room for a request that waits.
-    Drain(SlotState),
-    /// An update of the stream named the run.
-    Named(Association),
-    /// The answer came, or a snapshot.
-    Answered(BridgeReading),
-    /// The stream ended without an answer, or a try to hear of it has failed because of the connection: the code.
-    Lost(String),
-    /// The bridge refused the request or the look-up: code and message.
-    Refused(String, String),
-    /// Files were fetched: the run's files that are here, and how many could not be written.
-    Fetched {
-        /// Their paths, in order.
-        paths: Vec<String>,
-        /// How many could not be fetched or written.
-        failed: usize,
-    },
-    /// The person stops it.
-    Abort,
-    /// The person puts it away.
-    Archive,
-    /// The person takes it back.
-    Restore,
-    /// Time has passed.
-    Wake,
-    /// The process begins: whatever it did before is over.
-    Resume,
-}
-
-/// What to do once the entries are stored.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ThreadAction {
-    /// Send the request, after so many milliseconds; the same id is carried out once.
-    Submit {
-        /// Milliseconds.
-        after: Millis,
-    },
-    /// Ask how the run stands, after so many milliseconds.
-    Look {
-        /// Milliseconds.
-        after: Millis,
-    },
-    /// Fetch the files of the run.
-    Fetch,
-    /// Ask the bridge to stop the run; what it answers changes nothing here.
-    Cancel(Option<Box<Association>>),
-    /// Notify the bridge that the thread is put away; what it answers changes nothing here.
-    Close,
-    /// Ask for a slot for the request that waits.
-    AskForSlot,
-}
-
-/// What an input leads to.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ThreadStep {
-    /// To be stored first, as one.
-    pub entries: Vec<ThreadEntry>,
-    /// To be done then.
-    pub actions: Vec<ThreadAction>,
-}
 
 /// Codes after which a follow-up begins a new session at the bridge (contracts/tasks.md §4.2).
 const NEEDS_NEW_SESSION: &[&str] = &[
@@ -270,8 +175,12 @@ impl Decider<'_> {
         match reading {
             BridgeReading::Running(association) => {
                 let is_ours = self.is_ours(&association.artifact_scope, &association.run_id);
+                let is_queued = association.status == "queued";
                 if is_ours {
                     self.associate(*association, step);
+                }
+                if is_ours && is_queued {
+                    self.wait_on(step);
                 }
                 if is_ours && self.failures() > 0 {
                     step.entries.push(ThreadEntry::Reached);
@@ -287,6 +196,15 @@ impl Decider<'_> {
                 step.entries.push(failure(code, "the bridge does not know the run any more".to_owned()));
                 self.next(step);
             }
+        }
+    }
+
+    /// A run that the bridge has not begun has all of its time still before it.
+    fn wait_on(&self, step: &mut ThreadStep) {
+        let Some(running) = self.thread.running() else { return };
+        if self.now.saturating_add(self.rules.grace) >= running.deadline {
+            let deadline = self.now.saturating_add(running.ask.budget).saturating_add(self.rules.grace);
+            step.entries.push(ThreadEntry::Waited { deadline });
         }
     }
 
@@ -509,38 +427,4 @@ impl Decider<'_> {
 #[must_use]
 pub fn needs_slot(thread: &Thread) -> bool {
     thread.record.execution_binding.execution_mode == ExecutionMode::Gateway
-}
-
-fn failure(code: String, told: String) -> ThreadEntry {
-    let (paths, notes) = (Vec::new(), EndNotes::default());
-    ThreadEntry::Ended { code, sync: SyncStatus::Failed, paths, text: told, failed: true, notes }
-}
-
-/// The same of a run of which something is known.
-fn failure_of(code: String, told: String, terminal: &TaskEnd) -> ThreadEntry {
-    let (paths, notes) = (Vec::new(), terminal.notes.clone());
-    ThreadEntry::Ended { code, sync: SyncStatus::Failed, paths, text: told, failed: true, notes }
-}
-
-/// What the agent said, and why it is no success.
-fn said_or(terminal: &TaskEnd, else_: &str) -> String {
-    let cause = if terminal.cause.trim().is_empty() { else_ } else { terminal.cause.trim() };
-    match terminal.text.trim() {
-        "" => cause.to_owned(),
-        said if said.contains(cause) || terminal.cause.trim().is_empty() => said.to_owned(),
-        said => format!("{said}\n\n{cause}"),
-    }
-}
-
-/// The bridge's word for it, unless that says nothing; then its code (contracts/tasks.md §4.3).
-fn failure_code(terminal: &TaskEnd, has_evidence: bool) -> String {
-    match terminal.status.as_str() {
-        "cancelled" | "canceled" | "aborted" => "aborted".to_owned(),
-        "" | "failed" | "completed" | "error" => match &terminal.code {
-            Some(code) => code.clone(),
-            None if !has_evidence => engross_tasks::codes::OPENCLAW_TERMINAL_WITHOUT_EVIDENCE.name.to_owned(),
-            None => "failed".to_owned(),
-        },
-        status => status.to_owned(),
-    }
 }

@@ -4,7 +4,8 @@ use engross_store::Millis;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::machine::{Rules, SlotState, ThreadAction, ThreadInput, step};
+use super::decision::{Rules, SlotState, ThreadAction, ThreadInput};
+use super::machine::step;
 use super::outcome::{BridgeReading, association_of};
 use super::record::ThreadRecord;
 use super::state::{Ask, Lifecycle, Stage, Thread, ThreadEntry, Work};

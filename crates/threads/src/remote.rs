@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::stream::{self, StreamExt};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RANGE};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, ClientBuilder, Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use sse_stream::{Sse, SseByteStream};
@@ -32,6 +32,8 @@ const LARGEST_ANSWER: usize = 64 << 20;
 pub struct RemoteBridge {
     place: Arc<Remote>,
     count: AtomicU64,
+    /// What agents that work for us are given of our environment.
+    environment: Vec<(String, String)>,
 }
 
 struct Remote {
@@ -63,25 +65,48 @@ impl RemoteBridge {
         base.set_path(&path);
         base.set_query(None);
         base.set_fragment(None);
-        let client = client(&base)?;
+        let client = build(builder(&base)?)?;
+        Self::of(base, token, client)
+    }
+
+    /// The bridge that listens at a socket of this machine's files.
+    ///
+    /// # Errors
+    /// When no client can be made.
+    #[cfg(unix)]
+    pub fn at_socket(path: &std::path::Path, token: Option<SecretString>) -> Result<Self, String> {
+        let base = Url::parse("http://localhost/").map_err(|error| error.to_string())?;
+        let client = build(builder(&base)?.unix_socket(path))?;
+        Self::of(base, token, client)
+    }
+
+    fn of(base: Url, token: Option<SecretString>, client: Client) -> Result<Self, String> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|error| error.to_string())?;
         let place = Arc::new(Remote { base, token, client, runtime });
-        Ok(Self { place, count: AtomicU64::new(0) })
+        Ok(Self { place, count: AtomicU64::new(0), environment: Vec::new() })
+    }
+
+    /// The same bridge; agents that work for a task are given these variables.
+    #[must_use]
+    pub fn with_environment(&self, environment: Vec<(String, String)>) -> Self {
+        Self { place: Arc::clone(&self.place), count: AtomicU64::new(0), environment }
     }
 }
 
-fn client(base: &Url) -> Result<Client, String> {
+fn builder(base: &Url) -> Result<ClientBuilder, String> {
     let tls = engross_tls::of_scheme(base.scheme()).map_err(|error| error.to_string())?;
-    Client::builder()
+    Ok(Client::builder()
         .tls_backend_preconfigured(tls)
         .connect_timeout(CONNECT)
         .read_timeout(SILENCE)
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
         .no_proxy()
-        .user_agent(concat!("engross/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| format!("no HTTP client can be made: {error}"))
+        .user_agent(concat!("engross/", env!("CARGO_PKG_VERSION"))))
+}
+
+fn build(builder: ClientBuilder) -> Result<Client, String> {
+    builder.build().map_err(|error| format!("no HTTP client can be made: {error}"))
 }
 
 impl Link for RemoteBridge {
@@ -91,7 +116,13 @@ impl Link for RemoteBridge {
             let place = &self.place;
             let mut url = place.base.clone();
             url.set_path(&format!("{}/acp/rpc", place.base.path().trim_end_matches('/')));
-            let body = json!({"jsonrpc": "2.0", "id": id, "method": call.method, "params": call.params});
+            let mut params = call.params;
+            let looks_on = matches!(call.method, "session.start" | "session.message" | "xworkmate.tasks.get");
+            if looks_on && !self.environment.is_empty() {
+                let variables = self.environment.iter().map(|(name, value)| (name.clone(), json!(value)));
+                params["viewerEnvironment"] = Value::Object(variables.collect());
+            }
+            let body = json!({"jsonrpc": "2.0", "id": id, "method": call.method, "params": params});
             let mut request = place
                 .client
                 .post(url)

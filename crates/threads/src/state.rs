@@ -198,6 +198,11 @@ pub enum ThreadEntry {
         /// Tries in a row that failed.
         failures: u32,
     },
+    /// The bridge has not begun it yet, so that its time counts anew.
+    Waited {
+        /// When it is given up.
+        deadline: Millis,
+    },
     /// It was heard of again.
     #[serde(rename = "heard")]
     Reached,
@@ -313,6 +318,11 @@ impl Thread {
                 self.record.context_state.open_claw_task_association = Some((**association).clone());
             }
             ThreadEntry::Lost { failures } => self.set_stage(Stage::Recovering { failures: *failures }),
+            ThreadEntry::Waited { deadline } => {
+                if let Work::Running(running) = &mut self.work {
+                    running.deadline = *deadline;
+                }
+            }
             ThreadEntry::Reached => self.set_stage(Stage::Recovering { failures: 0 }),
             ThreadEntry::Delivered { terminal } => {
                 self.tell("running", SyncStatus::Syncing);

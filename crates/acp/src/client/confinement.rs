@@ -12,14 +12,16 @@ use engross_tasks::runner::Turn;
 use engross_tasks::sandbox_request::SandboxRequest;
 
 use super::error::AgentFault;
+use super::fenced_settings;
+use super::login::{LOGIN_BYTES, place, renewed};
 use super::process::Supervision;
 use super::provider::{AgentProvider, SandboxHost, SandboxMode};
 
+/// The file in a home with what its program has to be told there.
+const FENCED_SETTINGS: &str = "fenced-settings.json";
+
 /// The folder for passing files, in the home of a thread.
 const SCRATCH: &str = "tmp";
-
-/// The most bytes of a login file.
-const LOGIN_BYTES: u64 = 4 << 20;
 
 /// The most processes of an agent when nobody says.
 const PROCESSES: u64 = 2048;
@@ -59,19 +61,30 @@ enum SandboxNeed {
     No,
     Yes,
     IfPossible,
+    /// It would be, but for a login that renews itself, which is here.
+    NotWithLogin(String),
 }
 
 /// Whether an agent's processes are fenced in when a run asks for nothing.
-pub(super) fn is_usual(provider: &AgentProvider, host: Option<&SandboxHost>) -> bool {
+pub(super) fn is_usual(
+    provider: &AgentProvider,
+    host: Option<&SandboxHost>,
+    environment: &[(OsString, OsString)],
+) -> bool {
     let Some(host) = host else { return false };
-    match wanted(provider, host, &SandboxRequest::default()) {
-        SandboxNeed::No => false,
+    match wanted(provider, host, &SandboxRequest::default(), environment) {
+        SandboxNeed::No | SandboxNeed::NotWithLogin(_) => false,
         SandboxNeed::Yes => true,
         SandboxNeed::IfPossible => host.support.missing().is_none(),
     }
 }
 
-fn wanted(provider: &AgentProvider, host: &SandboxHost, asked: &SandboxRequest) -> SandboxNeed {
+fn wanted(
+    provider: &AgentProvider,
+    host: &SandboxHost,
+    asked: &SandboxRequest,
+    environment: &[(OsString, OsString)],
+) -> SandboxNeed {
     let set = match provider.sandbox {
         Some(true) => SandboxMode::On,
         Some(false) => SandboxMode::Off,
@@ -83,7 +96,12 @@ fn wanted(provider: &AgentProvider, host: &SandboxHost, asked: &SandboxRequest) 
         (_, Some(false)) if !set_limits => SandboxNeed::No,
         (SandboxMode::Off, _) if !asked.is_binding() => SandboxNeed::No,
         _ if asked.is_binding() || set_limits => SandboxNeed::Yes,
-        _ => SandboxNeed::IfPossible,
+        // An agent whose login engross does not know would have none in a home of its own.
+        _ if provider.login.is_empty() => SandboxNeed::No,
+        _ => match renewed(&provider.login, environment) {
+            Some(file) => SandboxNeed::NotWithLogin(file),
+            None => SandboxNeed::IfPossible,
+        },
     }
 }
 
@@ -108,7 +126,14 @@ pub(super) fn confine(
         };
     };
     let open = Supervision { again: host.again.clone(), fence: None, quota: Quota::default() };
-    match (wanted(provider, host, asked), host.support.missing()) {
+    match (wanted(provider, host, asked, parent), host.support.missing()) {
+        (SandboxNeed::NotWithLogin(file), _) => {
+            let gap = format!(
+                "its login ({file}) renews itself, which holds in one place alone; [agents.{}] sandbox = true fences it in all the same",
+                provider.id
+            );
+            return Ok(free(Some(open), Some(gap)));
+        }
         (SandboxNeed::No, _) => return Ok(free(Some(open), None)),
         (SandboxNeed::IfPossible, Some(problem)) => return Ok(free(Some(open), Some(problem))),
         (SandboxNeed::Yes, Some(problem)) => return Err(AgentFault::Sandbox { problem }),
@@ -171,17 +196,22 @@ fn furnish(
 ) -> Result<Vec<(String, String)>, AgentFault> {
     let failed = |problem: String| AgentFault::Start { problem: format!("its login files: {problem}") };
     let told = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| failed("not Unicode".to_owned()));
-    let value =
-        |name: &str| parent.iter().find(|(one, _)| one == name).map(|(_, value)| PathBuf::from(value));
     // Never by its path: what an agent left there may lead anywhere.
     let there = Root::open(home).map_err(|error| failed(error.to_string()))?.top();
     let mut set = vec![("HOME".to_owned(), told(home)?)];
     for name in ["TMPDIR", "TEMP", "TMP"] {
         set.push((name.to_owned(), told(&home.join(SCRATCH))?));
     }
+    if let Some((variable, text)) = fenced_settings::of_program(&provider.program)
+        && !parent.iter().any(|(name, _)| name == variable)
+    {
+        let path = RelPath::parse(FENCED_SETTINGS).map_err(|error| failed(error.to_string()))?;
+        let written = there.write_private(&path, text.as_bytes(), &Precondition::Any);
+        written.map_err(|error| failed(error.to_string()))?;
+        set.push((variable.to_owned(), told(&home.join(FENCED_SETTINGS))?));
+    }
     for login in &provider.login {
-        let own = login.variable.as_deref().and_then(value);
-        let from = own.or_else(|| Some(value("HOME")?.join(&login.folder)));
+        let from = place(login, parent);
         if let Some(variable) = &login.variable {
             set.push((variable.clone(), told(&home.join(&login.folder))?));
         }

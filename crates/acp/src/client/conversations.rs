@@ -3,6 +3,7 @@
 //! Must never give the conversation of one principal to another, nor let two turns into one.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub(super) struct IdleProcess {
     pub(super) session: Session,
     /// Where the session works.
     pub(super) folder: PathBuf,
+    /// What it saw of an environment when it began.
+    pub(super) environment: Vec<(OsString, OsString)>,
     /// Which keeping this is.
     pub(super) number: u64,
 }

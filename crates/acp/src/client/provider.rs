@@ -11,6 +11,8 @@ use engross_sandbox::{Quota, Support};
 
 use super::command_line::split;
 use super::error::AgentFault;
+use super::login::{KnownLogin, files_of, of_program};
+use super::login_files::LoginFiles;
 use engross_tasks::runner::ProviderId;
 
 /// When a process is started.
@@ -52,34 +54,10 @@ pub struct AgentProvider {
     pub login: Vec<LoginFiles>,
 }
 
-/// Files of a person's home that an agent needs to reach its model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoginFiles {
-    /// The folder beneath the home; empty for the home itself.
-    pub folder: String,
-    /// The variable that may name another place of it.
-    pub variable: Option<String>,
-    /// Their names in it.
-    pub files: Vec<String>,
-}
-
-impl LoginFiles {
-    /// A single file by its path beneath the home.
-    #[must_use]
-    pub fn at(path: &str) -> Self {
-        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-        Self { folder: folder.to_owned(), variable: None, files: vec![file.to_owned()] }
-    }
-
-    pub(super) fn path(&self, file: &str) -> String {
-        if self.folder.is_empty() { file.to_owned() } else { format!("{}/{file}", self.folder) }
-    }
-}
-
 /// When agents are fenced in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SandboxMode {
-    /// Where the kernel can do it, and told where not.
+    /// Where the kernel can do it, and told where not: agents whose login files are known, and do not renew themselves.
     Auto,
     /// Always: where it cannot be, none is started.
     On,
@@ -117,6 +95,7 @@ impl AgentProvider {
     pub fn from_command(id: ProviderId, command: &str) -> Result<Self, AgentFault> {
         let mut words = split(command)?.into_iter();
         let program = words.next().unwrap_or_default();
+        let login = of_program(&program);
         Ok(Self {
             label: id.as_str().to_owned(),
             id,
@@ -129,7 +108,7 @@ impl AgentProvider {
             warm: 0,
             sandbox: None,
             write: Vec::new(),
-            login: Vec::new(),
+            login,
         })
     }
 
@@ -148,7 +127,7 @@ struct KnownProvider {
     pass: &'static [&'static str],
     start: StartMode,
     /// Folder, variable and names of login files.
-    login: &'static [(&'static str, Option<&'static str>, &'static [&'static str])],
+    login: &'static [KnownLogin],
 }
 
 const KNOWN: &[KnownProvider] = &[
@@ -209,15 +188,7 @@ impl KnownProvider {
             warm: 1,
             sandbox: None,
             write: Vec::new(),
-            login: self
-                .login
-                .iter()
-                .map(|(folder, variable, files)| LoginFiles {
-                    folder: (*folder).to_owned(),
-                    variable: variable.map(str::to_owned),
-                    files: own(files),
-                })
-                .collect(),
+            login: self.login.iter().map(files_of).collect(),
         })
     }
 }

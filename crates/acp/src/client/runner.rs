@@ -2,6 +2,7 @@
 //!
 //! Must never begin a conversation anew that is to go on, nor tell the end of a turn before its processes are at rest.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +19,7 @@ use super::confinement::{confine, is_usual};
 use super::conversations::{Conversation, ConversationLock, Conversations, IdleProcess, take};
 use super::error::{AgentFault, shown};
 use super::limits::Limits;
-use super::process::{Launch, find_program};
+use super::process::{Launch, find_program, seen_by};
 use super::provider::{AgentProvider, Host, StartMode};
 use super::warm_pool::WarmPool;
 use engross_tasks::runner::{
@@ -37,8 +38,6 @@ pub struct AcpRunner {
 
 struct Inner {
     provider: AgentProvider,
-    /// Whether its processes are fenced in when a run asks for nothing.
-    is_fenced: bool,
     limits: Limits,
     host: Host,
     started: AtomicU64,
@@ -58,14 +57,14 @@ struct ReadyProcess {
 
 impl AcpRunner {
     pub(super) fn new(provider: AgentProvider, host: Host, limits: Limits) -> Self {
-        let is_fenced = is_usual(&provider, host.sandbox.as_ref());
+        let seen: Vec<_> = seen_by(&provider.pass, &host.environment).collect();
+        let is_fenced = is_usual(&provider, host.sandbox.as_ref(), &seen);
         // A fence is made for one run, so that nobody waits behind it before.
         let start = if is_fenced { StartMode::PerRun } else { provider.start };
         let most = if start == StartMode::Warm { provider.warm } else { 0 };
         Self {
             inner: Arc::new(Inner {
                 provider,
-                is_fenced,
                 limits,
                 host,
                 started: AtomicU64::new(0),
@@ -128,7 +127,7 @@ impl AcpRunner {
             }
             match weak.upgrade() {
                 Some(inner) if over.usable && inner.keeps(&client) => {
-                    inner.keep(conversation, &slot, client, session, &turn.directory);
+                    inner.keep(conversation, &slot, (client, session), &turn);
                 }
                 // What it left running could still write.
                 _ => client.stop().await,
@@ -151,6 +150,7 @@ impl Inner {
         turn: &Turn,
     ) -> Result<ReadyProcess, AgentFault> {
         let kept = conversation.kept.take();
+        let environment = self.environment(Some(turn));
         if let Some(kept) = &kept {
             lock(&self.conversations).release(kept.number);
         }
@@ -168,6 +168,15 @@ impl Inner {
         };
         // The journal knows it also when this process has not seen it.
         let id = conversation.session.clone().or_else(|| turn.conversation.clone()).ok_or_else(unknown)?;
+        // A process keeps the environment it began in. Who looks on with another one gets another process, unless the
+        // conversation would be lost with the old one.
+        let (kept, other) = match kept {
+            Some(kept) if kept.environment != environment && kept.client.takes_up() => (None, Some(kept)),
+            kept => (kept, None),
+        };
+        if let Some(other) = other {
+            other.client.stop().await;
+        }
         if let Some(kept) = kept
             && let Some(ready) = self.resume(kept, turn).await
         {
@@ -206,6 +215,11 @@ impl Inner {
             let launch = self.launch(&turn.directory, Some(turn))?;
             return Ok((Client::start(&launch, &self.limits).await?, true));
         }
+        if self.environment(Some(turn)) != self.environment(None) {
+            // Those that wait know our environment.
+            let launch = self.launch_for(&self.host.folder, None, &self.environment(Some(turn)))?;
+            return Ok((Client::start(&launch, &self.limits).await?, false));
+        }
         let warm = lock(&self.warm).take();
         let client = match warm {
             Some(client) => client,
@@ -217,15 +231,38 @@ impl Inner {
 
     /// Whether a process is started for `turn` alone.
     fn is_per_run(&self, turn: &Turn) -> bool {
-        self.provider.start == StartMode::PerRun || self.is_fenced || turn.sandbox.is_binding()
+        let is_fenced =
+            || is_usual(&self.provider, self.host.sandbox.as_ref(), &self.environment(Some(turn)));
+        self.provider.start == StartMode::PerRun || turn.sandbox.is_binding() || is_fenced()
+    }
+
+    /// The environment of which an agent sees a part: that of whoever asked for the turn, else ours.
+    fn environment(&self, turn: Option<&Turn>) -> Vec<(OsString, OsString)> {
+        let viewer = turn.and_then(|turn| turn.viewer.as_ref());
+        let given = match viewer {
+            Some(viewer) => viewer.0.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            None => self.host.environment.clone(),
+        };
+        let mut seen: Vec<_> = seen_by(&self.provider.pass, &given).collect();
+        seen.sort_unstable();
+        seen
     }
 
     fn launch(&self, folder: &Path, turn: Option<&Turn>) -> Result<Launch, AgentFault> {
+        self.launch_for(folder, turn, &self.environment(turn))
+    }
+
+    fn launch_for(
+        &self,
+        folder: &Path,
+        turn: Option<&Turn>,
+        parent: &[(OsString, OsString)],
+    ) -> Result<Launch, AgentFault> {
         let provider = &self.provider;
         let host = self.host.sandbox.as_ref();
-        let confinement = confine(provider, host, &self.host.environment, folder, turn)?;
+        let confinement = confine(provider, host, parent, folder, turn)?;
         let environment = turn.map(|turn| turn.environment.as_slice()).unwrap_or_default();
-        let program = self.program().ok_or_else(|| self.missing())?;
+        let program = find_program(&provider.program, parent).ok_or_else(|| self.missing())?;
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         Ok(Launch {
             program,
@@ -279,12 +316,13 @@ impl Inner {
         self: &Arc<Self>,
         mut conversation: OwnedMutexGuard<Conversation>,
         slot: &ConversationLock,
-        client: Client,
-        session: Session,
-        folder: &Path,
+        (client, session): (Client, Session),
+        turn: &Turn,
     ) {
+        let (folder, environment) = (&turn.directory, self.environment(Some(turn)));
         let number = lock(&self.conversations).number();
-        conversation.kept = Some(IdleProcess { client, session, folder: folder.to_owned(), number });
+        let folder = folder.to_owned();
+        conversation.kept = Some(IdleProcess { client, session, folder, environment, number });
         drop(conversation);
         let over = lock(&self.conversations).keep(number, slot, self.limits.kept);
         for (number, slot) in over {
@@ -337,6 +375,10 @@ impl Inner {
 }
 
 impl TaskRunner for AcpRunner {
+    fn takes_environment(&self) -> bool {
+        true
+    }
+
     fn health(&self) -> RunnerFuture<'_, Health> {
         Box::pin(async {
             let inner = &self.inner;

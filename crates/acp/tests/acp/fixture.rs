@@ -100,6 +100,7 @@ impl TestBench {
             model: None,
             permissions: Policy::Allow,
             sandbox: SandboxRequest::default(),
+            viewer: None,
             deadline: SystemClock.millis() + 60_000,
         }
     }

@@ -199,14 +199,19 @@ fn sandbox(settings: &Settings) -> Check {
         }
         (None, _, SandboxWhen::Off) => {
             let message = format!(
-                "Landlock {} and seccomp are there; on for a task with --sandbox on, for all with [sandbox] mode = \"auto\"",
+                "Landlock {} and seccomp are there; off by the settings, on for a task with --sandbox on",
                 support.landlock
             );
             Check { name, ok: true, message }
         }
         (None, Some(gap), _) => Check { name, ok: true, message: format!("on, but {gap}") },
-        (None, None, _) => {
-            Check { name, ok: true, message: format!("on: Landlock {} and seccomp", support.landlock) }
+        (None, None, when) => {
+            let who = match when {
+                SandboxWhen::On => "for all agents",
+                _ => "for agents whose login files are known and do not renew themselves",
+            };
+            let message = format!("on {who}: Landlock {} and seccomp", support.landlock);
+            Check { name, ok: true, message }
         }
     }
 }

@@ -21,10 +21,13 @@ use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
 use engross_tasks::sandbox_request::SandboxRequest;
 use engross_threads::{
-    Ask, ExecutionBinding, ExecutionMode, Lifecycle, LoadedThread, OwnerScope, Rules, ThreadDriver,
-    ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
+    Ask, ExecutionBinding, ExecutionMode, LoadedThread, OwnerScope, Rules, ThreadDriver, ThreadError,
+    ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
+use futures_util::StreamExt as _;
+
+use self::bridge::RunnerNeed;
 use super::CommandEnd;
 use crate::cli::{
     AnswerArgs, AtBridgeArgs, EndArgs, PlaceArgs, RunArgs, SandboxArgs, SyncArgs, TaskArgs, TaskCommand,
@@ -189,7 +192,10 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     };
     // On the disk before anything else is done.
     let held = place.driver(Arc::new(bridge::Nobody)).send(&key, ask).await.map_err(failed)?;
-    let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
+    let agent = held.state().record.execution_binding.provider_id.as_str();
+    let config = args.common.config.as_deref();
+    let wanted = (agent, RunnerNeed::For(agent));
+    let link = bridge::open_for(&args.bridge, &place.data, config, environment, wanted).await?;
     let driver = place.driver(link);
     if args.detach {
         at_work::submit(&driver, &held).await?;
@@ -308,8 +314,15 @@ async fn get(args: &ThreadArgs, output: Output) -> Result<CommandEnd, Failure> {
 async fn watch(args: &WatchArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     let at = &args.at;
     let place = Place::open(&at.thread.place)?;
-    let key = place.find(&at.thread.thread).await?.into_state().record.thread_id;
-    let link = bridge::open(&at.bridge, &place.data, at.thread.common.config.as_deref(), environment).await?;
+    let thread = place.find(&at.thread.thread).await?.into_state();
+    let key = thread.record.thread_id.clone();
+    let agent = thread.record.execution_binding.provider_id.as_str();
+    // What a runner has begun is looked on at whatever it was made for; what is still to begin is not begun by any.
+    let is_begun = thread.waiting.is_empty()
+        && (thread.running().is_none() || thread.record.context_state.open_claw_task_association.is_some());
+    let wanted = (agent, if is_begun { RunnerNeed::Any } else { RunnerNeed::For(agent) });
+    let config = at.thread.common.config.as_deref();
+    let link = bridge::open_for(&at.bridge, &place.data, config, environment, wanted).await?;
     let ended = at_work::see_through(&place.driver(link), &key, wishes(&args.end, false), output).await;
     place.close().await?;
     ended
@@ -338,7 +351,7 @@ async fn order(
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let config = args.thread.common.config.as_deref();
-    let link = bridge::open(&args.bridge, &place.data, config, environment).await?;
+    let link = bridge::open(&args.bridge, &place.data, config, environment, RunnerNeed::Any).await?;
     let held = place.driver(link).order(&key, order).await.map_err(failed);
     place.close().await?;
     let held = held?;
@@ -370,17 +383,21 @@ async fn restore(args: &ThreadArgs, output: Output) -> Result<CommandEnd, Failur
 
 async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.place)?;
-    let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let driver = place.driver(link);
-    let mut done = Vec::new();
-    for key in place.journal.keys().await.map_err(failed)? {
-        let Some(held) = place.journal.load(&key).await.map_err(failed)? else { continue };
-        let has_work = !matches!(held.state().lifecycle(), Lifecycle::Ready | Lifecycle::Archived)
-            || !held.state().waiting.is_empty();
-        if !has_work {
-            continue;
+    let config = args.common.config.as_deref();
+    let left = place.driver(Arc::new(bridge::Nobody)).unfinished().await.map_err(failed)?;
+    let driven = left.into_iter().map(|thread| {
+        let (place, record) = (&place, thread.into_state().record);
+        async move {
+            let agent = record.execution_binding.provider_id.as_str();
+            let wanted = (agent, RunnerNeed::For(agent));
+            let link = bridge::open_for(&args.bridge, &place.data, config, environment, wanted).await?;
+            at_work::drive(&place.driver(link), &record.thread_id, view::Telling::Nobody).await
         }
-        match at_work::drive(&driver, &key, view::Telling::Nobody).await? {
+    });
+    let ends: Vec<_> = futures_util::stream::iter(driven).buffer_unordered(runner::AT_ONCE).collect().await;
+    let mut done = Vec::new();
+    for end in ends {
+        match end? {
             at_work::WatchEnd::Home(home) => done.push(home.0.into_state()),
             at_work::WatchEnd::Interrupted => {
                 place.close().await?;

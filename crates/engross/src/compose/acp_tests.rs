@@ -104,6 +104,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
         frozen: None,
         hashes: Arc::default(),
         gateway: tasks::Gateway::missing(),
+        waits_for_viewer: false,
     };
     let bridge = tasks::bridge(parts, sessions).unwrap();
     let mut around = server(&Fake::default());

@@ -47,6 +47,9 @@ const LONGEST_NAME: usize = 40;
 /// How often the hashes of files are saved.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 
+/// How often files of tasks that have ended are looked through.
+const COLLECT_EVERY: Duration = Duration::from_secs(3600);
+
 /// How often runs that wait for a place are looked after.
 const TASKS_EVERY: Duration = Duration::from_secs(1);
 
@@ -81,6 +84,10 @@ pub(super) struct OwnerPlaces {
     pub(super) root: PathBuf,
     /// Whether nothing outlives the process.
     pub(super) in_memory: bool,
+    /// How long the files of tasks that have ended are kept; nothing is for ever.
+    pub(super) keep_files: Option<Duration>,
+    /// Whether this is the runner of a person's tasks.
+    pub(super) is_runner: bool,
     /// Object storage for the files of tasks.
     pub(super) blobs: Option<Arc<dyn Blobs>>,
     pub(super) settings: Settings,
@@ -98,6 +105,8 @@ pub(super) struct OwnerParts {
     /// The lessons of the server, which the default owner alone decides about.
     lessons: Option<ReviewedBook>,
     threads: ThreadPlace,
+    /// How long the files of tasks that have ended are kept; nothing is for ever.
+    keep_files: Option<Duration>,
     /// The documents of the owner's workspaces.
     pub(super) documents: Documents,
 }
@@ -139,7 +148,19 @@ impl OwnerPlaces {
             true => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
             false => ThreadPlace::File(data.join("threads.sqlite")),
         };
-        Ok(OwnerParts { principal, root, locks, writes, content, tasks, lessons, threads, documents })
+        let keep_files = self.keep_files;
+        Ok(OwnerParts {
+            principal,
+            root,
+            locks,
+            writes,
+            content,
+            tasks,
+            lessons,
+            threads,
+            documents,
+            keep_files,
+        })
     }
 
     /// The bytes of the files that an owner has: workspaces, what they were before, tasks. Blocks.
@@ -184,6 +205,7 @@ impl OwnerPlaces {
                 blobs,
                 agents: agents(sessions::process_name())?,
                 gateway,
+                waits_for_viewer: self.is_runner,
             });
         }
         // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
@@ -203,6 +225,7 @@ impl OwnerPlaces {
             blobs,
             agents: agents(name)?,
             gateway,
+            waits_for_viewer: self.is_runner,
         })
     }
 }
@@ -224,6 +247,7 @@ pub(super) struct ServedOwner {
     runs: Runs,
     store: Arc<dyn Store>,
     agents: Arc<engross_acp::client::AgentRegistry>,
+    keep_files: Option<Duration>,
     hashes: Arc<KnownHashes>,
 }
 
@@ -250,18 +274,19 @@ impl OwnerParts {
         self,
         sessions: Sessions,
         limits: &Limits,
+        is_locked: bool,
     ) -> Result<(ServedOwner, Router, Bridge), Failure> {
         #[cfg(feature = "mcp")]
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author)?;
         let reviews = reviews(&sessions, &self.documents.author, limits);
-        let Self { principal, writes, tasks, lessons, threads, .. } = self;
+        let Self { principal, writes, tasks, lessons, threads, keep_files, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
         let bridge = tasks::bridge(tasks, sessions)?;
         let runs = bridge.runs().clone();
         runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
         let routes = write_routes(writes.clone(), limits.clone());
-        let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal));
+        let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal, is_locked));
         let routes = routes.merge(thread_routes(Arc::new(threads), limits.clone()));
         let routes = match lessons {
             Some(lessons) => routes.merge(skill_routes(Arc::new(lessons), limits.clone())),
@@ -270,7 +295,23 @@ impl OwnerParts {
         let routes = routes.merge(review_routes(reviews));
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
-        Ok((ServedOwner { writes, runs, store, agents, hashes }, routes, bridge))
+        Ok((ServedOwner { writes, runs, store, agents, hashes, keep_files }, routes, bridge))
+    }
+}
+
+/// Removes the files of tasks that ended longer ago than `keep`.
+async fn collect(runs: &Runs, keep: Duration) {
+    let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+    match runs.collect(SystemClock.millis().saturating_sub(keep)).await {
+        Ok(collected) if collected.files > 0 => {
+            tracing::info!(
+                files = collected.files,
+                bytes = collected.bytes,
+                "old files of tasks were removed"
+            );
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "old files of tasks could not be removed"),
     }
 }
 
@@ -297,7 +338,15 @@ impl ServedOwner {
             // It ends when the server drains; what ends the server is the rest.
             std::future::pending::<()>().await;
         };
-        tokio::join!(saving, writing, running);
+        let collecting = async {
+            loop {
+                if let Some(keep) = self.keep_files {
+                    collect(&self.runs, keep).await;
+                }
+                tokio::time::sleep(COLLECT_EVERY).await;
+            }
+        };
+        tokio::join!(saving, writing, running, collecting);
     }
 
     /// Lets runs end that can.

@@ -41,7 +41,8 @@ impl OwnerRegistry {
     pub(super) async fn add_first(&self, parts: OwnerParts) -> Result<(Router, Bridge), Failure> {
         self.first.metrics.watch_writes(parts.writes().clone());
         lock(&self.quotas).push((DEFAULT_OWNER.to_owned(), self.first.quota.clone()));
-        let (served, further, bridge) = parts.serve(self.sessions.clone(), &self.first.limits).await?;
+        let (served, further, bridge) =
+            parts.serve(self.sessions.clone(), &self.first.limits, self.first.access.is_locked()).await?;
         self.look_after(served);
         Ok((further, bridge))
     }
@@ -89,7 +90,7 @@ impl OwnerRegistry {
             metrics: Arc::clone(&metrics),
         };
         metrics.watch_writes(parts.writes().clone());
-        let (served, further, _) = parts.serve(self.sessions.clone(), &first.limits).await?;
+        let (served, further, _) = parts.serve(self.sessions.clone(), &first.limits, true).await?;
         self.look_after(served);
         lock(&self.quotas).push((owner.to_owned(), quota.clone()));
         self.routes.add(owner, owner_routes(Arc::new(server), further), metrics, quota);

@@ -13,8 +13,8 @@ use engross_agent::session::{
 use engross_http::Access;
 use engross_http::exports::Exports;
 use engross_http::{
-    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Metrics, Owners, Quota, Server,
-    app_of_owners,
+    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Listener, Metrics, Owners, Quota,
+    Server, app_of_owners,
 };
 use engross_llm::RetryCount;
 use engross_protocol::{Code, Exit, Failure, RandomIds, SystemClock};
@@ -37,6 +37,9 @@ use crate::signals;
 
 /// How long a server that is to stop still says so at /readyz before it closes its door, when it has something to do.
 const LAME_DUCK: Duration = Duration::from_secs(2);
+
+/// The seconds of a day.
+pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
@@ -77,31 +80,46 @@ pub(crate) fn run(settings: &Settings, environment: &Environment) -> Result<(), 
     let address = settings.serve.listen();
     let patience = Duration::from_secs(settings.serve.number("drain_seconds"));
     let scheme = if settings.serve.text("tls_cert").is_some() { "https" } else { "http" };
-    let parts = parts(settings, environment)?;
+    let parts = parts(settings, environment, None)?;
     sessions::runtime()?.block_on(async {
         let listener = listen(address).await?;
+        let address = listener.local_addr().map_err(|error| cannot_listen(address, &error))?;
         let stop = async {
             signals::asked_to_stop().await;
             note("Stopping: running turns are finished first");
             patience
         };
-        serve(parts, listener, stop, |address, spec, _| {
+        serve(parts, listener, stop, |spec, _| {
             note(&format!("Listening at {scheme}://{address}/v1 with the model {spec}; Ctrl-C stops"));
         })
         .await
     })
 }
 
+/// What is another matter for the runner of a person's tasks.
+pub(super) struct RunnerParts {
+    /// How long the files of tasks that have ended are kept; nothing is for ever.
+    pub(super) keep_files: Option<Duration>,
+}
+
 /// Opens what does not need a runtime.
-pub(super) fn parts(settings: &Settings, environment: &Environment) -> Result<Parts, Failure> {
+pub(super) fn parts(
+    settings: &Settings,
+    environment: &Environment,
+    runner: Option<RunnerParts>,
+) -> Result<Parts, Failure> {
     let options = settings.serve.clone();
     let data = data_folder(options.path("data").as_deref())?;
     let keys = KeyStore::of(&data);
     let access = front::access(&options, keys.access_keys()?.as_deref())?;
     let certificate = front::Certificate::of(&options)?;
+    let days = options.number("keep_days");
+    let keep_files = (days > 0).then(|| Duration::from_secs(days * DAY));
     let places = OwnerPlaces {
         root: options.path("root").unwrap_or_else(|| data.join("workspace")),
         in_memory: options.text("store") == Some("memory"),
+        is_runner: runner.is_some(),
+        keep_files: runner.map_or(keep_files, |runner| runner.keep_files),
         blobs: tasks::blobs(options.text("blobs"), environment)?,
         data: data.clone(),
         settings: settings.clone(),
@@ -145,14 +163,13 @@ fn limits(options: &ServeSettings) -> Limits {
 /// Serves until `stop` says how long running turns may still go on. `ready` hears where, and with which model.
 pub(super) async fn serve(
     parts: Parts,
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     stop: impl Future<Output = Duration>,
-    ready: impl FnOnce(SocketAddr, &str, &Bridge),
+    ready: impl FnOnce(&str, &Bridge),
 ) -> Result<(), Failure> {
     let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
     let Parts { session_by_user, places, first, keys, access_log, retries, .. } = parts;
     let store = open_store(options.text("store").unwrap_or("sqlite"), &data).await?;
-    let address = listener.local_addr().map_err(|error| cannot_listen(options.listen(), &error))?;
     let spec = models.get(None).info().spec;
     let transcripts = options.path("transcripts");
     let exports = Exports::start(&store, transcripts.as_deref(), options.text("traces")).await?;
@@ -218,7 +235,7 @@ pub(super) async fn serve(
     let (further, bridge) = registry.add_first(first).await?;
     registry.take_keys().await?;
     let reloading = reload(certificate.as_ref(), access_log.as_deref(), &registry);
-    ready(address, &spec, &bridge);
+    ready(&spec, &bridge);
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
     let routes = app_of_owners(server, further, registry.routes.clone());

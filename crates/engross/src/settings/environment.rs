@@ -39,8 +39,17 @@ const OBJECT_STORAGE: &str = "AWS_";
 pub(super) const PREFIX: &str = "ENGROSS_";
 
 /// Our own variables that are no settings.
-const OTHERS: &[&str] =
-    &["CONFIG", "LOG", "REQUIRE", "RUNNER_IDLE", "SERVER", "SIGNING_SECRET", "SUPERVISE", "TOKEN"];
+const OTHERS: &[&str] = &[
+    "CONFIG",
+    "LOG",
+    "REQUIRE",
+    "RUNNER_IDLE",
+    "RUNNER_KEEP_DAYS",
+    "SERVER",
+    "SIGNING_SECRET",
+    "SUPERVISE",
+    "TOKEN",
+];
 
 /// What begins the names of variables that only tests read.
 const TEST_PREFIX: &str = "TEST_";
@@ -86,9 +95,16 @@ impl Environment {
 
     /// The variables that a runner of tasks depends on: all but those that only say how one command speaks.
     pub(crate) fn of_runner(&self) -> impl Iterator<Item = (&str, &str)> {
-        const PASSING: &[&str] = &["ENGROSS_SERVER", "ENGROSS_TOKEN", "ENGROSS_LOG", "NO_COLOR", "TERM"];
+        // Programs are looked for in the PATH of whoever asks.
+        const PASSING: &[&str] =
+            &["ENGROSS_SERVER", "ENGROSS_TOKEN", "ENGROSS_LOG", "NO_COLOR", "TERM", "PATH"];
         let mattering = self.variables.iter().filter(|(name, _)| !PASSING.contains(&name.as_str()));
         mattering.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Whether only our own agent depends on a variable: the model, and the way and the keys to it.
+    pub(crate) fn is_of_model(&self, name: &str) -> bool {
+        KEYS.contains(&name) || ADDRESSES.contains(&name) || name == "ENGROSS_MODEL"
     }
 
     /// All variables of the process: what agents are given a part of.

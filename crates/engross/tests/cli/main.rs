@@ -44,6 +44,7 @@ mod skill;
 mod task_runner;
 #[cfg(target_os = "linux")]
 mod task_sandbox;
+mod task_verify;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;

@@ -42,8 +42,17 @@ fn an_agent_writes_where_it_may_and_nowhere_else() {
         let ran = run(&desk, "b", &format!("@ write {} X", place.display()), &["--sandbox", "on"]);
         assert_eq!((ran.code, std::fs::read(place).ok()), (Some(1), before), "{ran:?}");
     }
+    // An agent whose login is known is fenced in unasked, unless that login renews itself.
+    assert_eq!(run(&desk, "d", &format!("@ write {} X", outside.display()), &[]).code, Some(1));
+    let home = desk.path("login");
+    assert!(home.exists());
+    desk.put("login", br#"{"tokens":{"refresh_token":"r"}}"#);
+    let ran = run(&desk, "e", "@ env HOME", &[]);
+    assert!(!ran.json()["messages"][1]["text"].as_str().unwrap().contains("agents.homes"), "{ran:?}");
+    assert!(ran.stdout.contains("renews itself"), "{ran:?}");
     // Without a fence it is as ever.
-    let ran = run(&desk, "c", &format!("@ write {} X\n@ say Done.", outside.display()), &[]);
+    let words = format!("@ write {} X\n@ say Done.", outside.display());
+    let ran = run(&desk, "c", &words, &["--sandbox", "off"]);
     assert_eq!((ran.code, outside.exists()), (Some(0), true), "{ran:?}");
 }
 
@@ -81,5 +90,9 @@ fn doctor_tells_of_the_sandbox() {
     let checks = desk.run(&["doctor", "--json"]).json()["checks"].clone();
     let named = checks.as_array().unwrap().iter().find(|check| check["name"] == "sandbox of agents");
     let told = named.unwrap()["message"].as_str().unwrap().to_owned();
-    assert_eq!(told.starts_with("Landlock"), Support::of_kernel().missing().is_none(), "{told}");
+    assert_eq!(
+        told.starts_with("on for agents whose login files"),
+        Support::of_kernel().missing().is_none(),
+        "{told}"
+    );
 }

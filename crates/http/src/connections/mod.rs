@@ -4,9 +4,11 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
+//! | `listener` | where do connections come in? |
 //! | `open` | which connections are there, what does each wait for, and which gives way? |
 //! | `stream` | how are bytes moved, and when has a reader stopped reading? |
 
+mod listener;
 mod open;
 mod stream;
 
@@ -23,13 +25,13 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+pub use self::listener::Listener;
 use self::open::{ConnectionState, OpenConnections, Room};
 use self::stream::{ReceivedBody, SentBody, TimedStream};
 
@@ -99,12 +101,13 @@ impl Tls {
 
 /// Serves `routes` until `stopping` resolves, and then until the requests that are under way are answered.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     tls: Option<Tls>,
     routes: Router,
     limits: ConnectionLimits,
     stopping: impl Future<Output = ()>,
 ) {
+    let listener: Listener = listener.into();
     let open = OpenConnections::new(limits.connections);
     let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
     tokio::pin!(stopping);
@@ -123,11 +126,8 @@ pub async fn serve(
                 continue;
             }
         };
-        // Small pieces of a stream must not wait for the next one.
-        let _ = stream.set_nodelay(true);
         let Some(room) = open.room().await else { continue };
-        let connection =
-            Connection { routes: routes.clone(), limits, peer: peer.ip(), closing: closing.clone() };
+        let connection = Connection { routes: routes.clone(), limits, peer, closing: closing.clone() };
         let acceptor = tls.as_ref().map(Tls::acceptor);
         tasks.spawn(async move {
             let Room { state, permit, is_overload } = room;

@@ -1,4 +1,4 @@
-//! `/openapi.json` and `/favicon.ico`: what a program and a browser see who know no more than the address.
+//! `/openapi.json`, `/favicon.ico`, and which paths need no token: what a program and a browser see who know no more than the address.
 //!
 //! Must never tell what a stranger may not know: these need no token.
 
@@ -7,7 +7,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::{taskpane, workbench};
+use super::{a2a, taskpane, workbench};
 use crate::reply;
 
 /// The description of all routes.
@@ -17,7 +17,7 @@ pub(crate) const ICON: &str = "/favicon.ico";
 
 /// Whether a path is one of these.
 pub(crate) fn is_public(path: &str) -> bool {
-    matches!(path, DESCRIPTION | ICON | workbench::PAGE | workbench::SCRIPT | workbench::STYLE)
+    matches!(path, DESCRIPTION | ICON | a2a::CARD | workbench::PAGE | workbench::SCRIPT | workbench::STYLE)
         || taskpane::is_public(path)
 }
 
@@ -92,6 +92,8 @@ pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
     ("post", "/acp/rpc", "Tasks, in JSON-RPC"),
     ("get", "/acp", "The same over a WebSocket"),
     ("get", "/artifacts/openclaw/download", "A file of a task, by a signed link"),
+    ("post", "/a2a", "Tasks for other people's agents, in the Agent2Agent protocol"),
+    ("get", "/.well-known/agent-card.json", "The card that this protocol begins with"),
     ("get", "/api/ping", "Whether tasks are taken, with counters"),
     ("post", "/mcp", "Documents for clients of agents, in the Model Context Protocol"),
 ];

@@ -33,6 +33,8 @@ pub(super) struct Acp {
     pub(super) bridge: Bridge,
     pub(super) limits: Limits,
     pub(super) keepalive: Duration,
+    /// Whether a token is needed.
+    pub(super) is_locked: bool,
 }
 
 pub(super) type AcpState = State<Arc<Acp>>;

@@ -2,6 +2,7 @@
 //!
 //! Must never hold rules: a route reads, asks the service, and writes.
 
+pub(super) mod a2a;
 pub(super) mod about;
 pub(super) mod acp;
 mod acp_download;

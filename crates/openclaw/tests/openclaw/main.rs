@@ -77,6 +77,7 @@ impl TestBench {
             model: None,
             permissions: Policy::Ask,
             sandbox: SandboxRequest::default(),
+            viewer: None,
             deadline: SystemClock.millis() + 60_000,
         }
     }

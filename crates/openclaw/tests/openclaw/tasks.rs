@@ -123,6 +123,7 @@ async fn open(folder: &Path, gate: &FakeGateway) -> Bridge {
             help: String::new(),
             sources: media_sources(&[folder.join("media"), folder.join("missing")], &[]),
         }],
+        waits_for_viewer: false,
         gateway: Capacity::default(),
         grace: Duration::from_millis(50),
         halt: std::sync::atomic::AtomicBool::default(),

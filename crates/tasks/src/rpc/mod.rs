@@ -34,6 +34,7 @@ use crate::runs::Runs;
 
 pub use envelope::{RpcRequest, notification, reply};
 pub use error::RpcError;
+pub(crate) use submit::submission;
 
 /// The version of the protocol: that of the reference's contract, and what is added to it.
 pub const PROTOCOL: &str = "1.1";
@@ -101,7 +102,7 @@ impl Sink {
 pub struct Bridge {
     runs: Runs,
     config: Arc<BridgeConfig>,
-    calls: TaskTracker,
+    pub(crate) calls: TaskTracker,
     /// Told when somebody asks this server to make room for another; nobody can ask where there is none.
     retirement: Arc<OnceLock<Arc<Notify>>>,
 }

@@ -15,7 +15,7 @@ use super::params::Params;
 use super::routing::route;
 use super::{Bridge, RpcCall, Sink};
 use crate::codes;
-use crate::runner::Policy;
+use crate::runner::{Policy, ViewerEnvironment};
 use crate::runs::{Hints, Inline, LONGEST_BUDGET, LoadClass, RunStatus, Submission, Target, Ticket};
 use crate::sandbox_request::SandboxRequest;
 
@@ -33,10 +33,13 @@ const ATTACHMENT: usize = 10 << 20;
 const ATTACHMENTS: usize = 25 << 20;
 
 /// Fields that do not make another request of it.
-const PASSING: &[&str] = &["idempotencyKey", "afterSeq", "waitMs"];
+const PASSING: &[&str] = &["idempotencyKey", "afterSeq", "waitMs", "viewerEnvironment"];
+
+/// The variables of a viewer, and the bytes of all of them.
+const VARIABLES: (usize, usize) = (500, 256 << 10);
 
 /// Reads a request for a run.
-pub(super) async fn submission(
+pub(crate) async fn submission(
     bridge: &Bridge,
     call: &RpcCall,
     method: &str,
@@ -120,6 +123,7 @@ pub(super) async fn submission(
             workspace: hint.map(str::to_owned),
         },
         idempotency,
+        viewer: viewer(params, bridge)?,
         job: None,
     })
 }
@@ -140,6 +144,29 @@ fn sandbox(params: Params<'_>) -> Result<SandboxRequest, RpcError> {
         None | Some(Value::Null) => Ok(SandboxRequest::default()),
         Some(asked) => serde_json::from_value(asked.clone())
             .map_err(|error| RpcError::params(format!("`sandbox` is not understood: {error}"))),
+    }
+}
+
+/// The environment of who asks, where agents are given it.
+pub(super) fn viewer(params: Params<'_>, bridge: &Bridge) -> Result<Option<ViewerEnvironment>, RpcError> {
+    let Some(Params(given)) = params.object("viewerEnvironment")? else { return Ok(None) };
+    if !bridge.runs.config().waits_for_viewer {
+        let problem = "`viewerEnvironment` is taken by the runner of a person alone: leave it out";
+        return Err(RpcError::params(problem));
+    }
+    let (most, bytes) = VARIABLES;
+    let given: Option<Vec<(String, String)>> =
+        given.iter().map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+    let is_good = |(name, value): &(String, String)| {
+        !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
+    };
+    let size =
+        |all: &[(String, String)]| all.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+    match given.filter(|all| all.len() <= most && all.iter().all(is_good) && size(all) <= bytes) {
+        Some(given) => Ok(Some(ViewerEnvironment(given))),
+        None => Err(RpcError::params(format!(
+            "`viewerEnvironment` holds at most {most} variables of {bytes} bytes in all, each a text"
+        ))),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::RpcError;
 use super::params::Params;
-use super::submit::{LONGEST_WAIT, follow};
+use super::submit::{LONGEST_WAIT, follow, viewer};
 use super::{Bridge, RpcCall, Sink};
 use crate::codes;
 use crate::runner::ProviderId;
@@ -60,6 +60,9 @@ async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -
             ));
         }
     };
+    if let Some(environment) = viewer(params, bridge)? {
+        bridge.runs.look_on(&ticket, environment).await?;
+    }
     let wait = params.number("waitMs")?.map(|wait| wait.min(LONGEST_WAIT));
     let known = match params.text("ifRevision")? {
         Some(known) => Some(known.to_owned()),

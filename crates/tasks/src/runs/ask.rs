@@ -16,12 +16,16 @@ use super::names::{Kind, key_name, name};
 use super::request::{RequestContext, Target};
 use super::service::Runs;
 use super::state::Phase;
+use super::status::RunStatus;
 use super::ticket::Ticket;
 use crate::runner::CancelReceipt;
 use engross_artifacts::{RunId, SessionKey};
 
 /// How long an agent has to confirm that it was asked to stop.
 const CONFIRM: Duration = Duration::from_secs(5);
+
+/// Threads that are listed at once.
+const LISTED: usize = 500;
 
 /// Which run is meant: by any of its ids, which must agree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -304,6 +308,49 @@ impl Runs {
             _ => Vec::new(),
         };
         Ok(thread.runs.iter().flat_map(|run| of(&run.phase)).collect())
+    }
+
+    /// All runs of a principal, or those of one thread, and how each stands.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn tickets(
+        &self,
+        principal: &str,
+        only: Option<&str>,
+    ) -> Result<Vec<(Ticket, RunStatus)>, RunError> {
+        let store = &self.inner.config.store;
+        let mut ids = Vec::new();
+        match only {
+            Some(thread) => {
+                let row = self.find(&name(Kind::Thread, principal, thread)?).await?;
+                ids.extend(row.map(|row| row.session));
+            }
+            None => loop {
+                let page = store.list(ids.last().copied(), LISTED).await?;
+                let is_last = page.len() < LISTED;
+                ids.extend(page.into_iter().map(|row| row.id));
+                if is_last {
+                    break;
+                }
+            },
+        }
+        let mut all = Vec::new();
+        for id in ids {
+            let loaded = self.thread(id);
+            // A log that is no thread's, as that of a list.
+            let Ok(thread) = self.open(&loaded).await else { continue };
+            if thread.principal != principal || thread.session_key.is_none() {
+                continue;
+            }
+            let runs: Vec<_> = thread.runs.iter().map(|run| (run.id.clone(), run.status())).collect();
+            drop(thread);
+            for (run, status) in runs {
+                let loaded = std::sync::Arc::clone(&loaded);
+                all.push((Ticket { runs: self.clone(), loaded, run, replayed: true }, status));
+            }
+        }
+        Ok(all)
     }
 
     /// All threads of a principal with runs that have not ended.

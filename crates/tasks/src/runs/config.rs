@@ -56,6 +56,8 @@ pub struct RunsConfig {
     pub threads: NonZeroUsize,
     /// Who can carry out runs, in the order they are told.
     pub providers: Vec<RunProvider>,
+    /// Whether an agent is given the environment of whoever looks on at its task, and waits for somebody who does.
+    pub waits_for_viewer: bool,
     /// The places of the gateway's queue.
     pub gateway: Capacity,
     /// Set when the process is about to end: work on files ends then, and is taken up by the next process.

@@ -6,7 +6,7 @@
 use engross_store::Millis;
 
 use super::answer_text::AnswerText;
-use super::log::{PermissionQuestion, RunEvent};
+use super::log::{PermissionQuestion, RunEvent, ToolCall};
 use super::outcome::{Evidence, Failing, fail, judge};
 use super::request::{RequestContext, RunRequest};
 use super::state::{Active, Phase, Run, RunThread};
@@ -350,6 +350,11 @@ fn heard(active: &Active, event: AgentEvent, heard: &AnswerText, now: Millis) ->
             }
             Decision::new(events, Action::Rest)
         }
+        event @ AgentEvent::Tool { .. } => match ToolCall::of(event) {
+            Some(call) => Decision::new(vec![RunEvent::Tool { run, call }], Action::Rest),
+            None => Decision::ignored(),
+        },
+        AgentEvent::Plan(steps) => Decision::new(vec![RunEvent::Planned { run, steps }], Action::Rest),
         AgentEvent::Degraded(code) if active.degraded != code => {
             Decision::new(vec![RunEvent::Degraded { run, code }], Action::Rest)
         }

@@ -16,6 +16,7 @@ use super::decide::{Action, ExportedFiles, Input};
 use super::error::RunError;
 use super::handle::Handle;
 use super::journal::LoadedThread;
+use super::log::ToolCall;
 use super::names::{Kind, name};
 use super::notifications;
 use super::receipts;
@@ -23,6 +24,7 @@ use super::request::{RunRequest, Target};
 use super::run_queue::QueuedRun;
 use super::service::{RETRY, Runs};
 use super::state::Phase;
+use super::steps::KeptSteps;
 use crate::codes;
 use crate::runner::{AgentEvent, RunningTurn, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
@@ -40,6 +42,10 @@ impl Runs {
             self.give_back(waiting);
             return;
         };
+        if self.has_to_wait(&loaded, &waiting).await {
+            self.step_aside(waiting);
+            return;
+        }
         match self.step(&loaded, &waiting.run, Input::Admit, &AnswerText::default()).await {
             Ok(Action::Start(order)) => self.drive(loaded, waiting.principal, *order, None).await,
             Ok(_) => self.requeue(&loaded, &waiting.run).await,
@@ -49,6 +55,19 @@ impl Runs {
                 self.requeue(&loaded, &waiting.run).await;
             }
         }
+    }
+
+    /// Whether the agent of a run works with the environment of somebody who looks on, and nobody does.
+    async fn has_to_wait(&self, loaded: &Arc<LoadedThread>, waiting: &QueuedRun) -> bool {
+        if !self.inner.config.waits_for_viewer {
+            return false;
+        }
+        let Some(thread) = self.open_at_last(loaded).await else { return false };
+        let Some(order) = thread.next().filter(|order| order.face.run == waiting.run) else { return false };
+        let provider = self.inner.config.provider(&order.face.provider);
+        let takes =
+            provider.and_then(|provider| provider.runner.as_ref()).is_some_and(|one| one.takes_environment());
+        takes && self.inner.viewers.of(&waiting.principal, &waiting.thread).is_none()
     }
 
     async fn thread_of(&self, waiting: &QueuedRun) -> Result<Arc<LoadedThread>, RunError> {
@@ -161,6 +180,7 @@ impl Runs {
             model: face.model.clone(),
             permissions: order.permissions,
             sandbox: order.sandbox.clone(),
+            viewer: self.inner.viewers.of(principal, &face.thread),
             deadline,
         };
         Ok((turn, scope))
@@ -256,14 +276,14 @@ impl Runs {
     ) -> bool {
         let run = &order.face.run;
         let gateway = order.face.target == Target::Gateway;
-        let mut said = AnswerText::default();
+        let (mut said, mut kept) = (AnswerText::default(), KeptSteps::default());
         let mut stop: Option<Instant> = None;
         loop {
             let question = self.question(loaded, run).await;
             let input = tokio::select! {
                 biased;
                 event = running.events.recv() => match event {
-                    Some(event) => match self.passing(loaded, order, &mut said, event) {
+                    Some(event) => match self.passing(loaded, order, (&mut said, &mut kept), event) {
                         Some(event) => Input::Event(event),
                         None => continue,
                     },
@@ -319,10 +339,17 @@ impl Runs {
         &self,
         loaded: &LoadedThread,
         order: &RunRequest,
-        said: &mut AnswerText,
+        (said, kept): (&mut AnswerText, &mut KeptSteps),
         event: AgentEvent,
     ) -> Option<AgentEvent> {
         let face = &order.face;
+        if let AgentEvent::Tool { id, .. } = &event {
+            said.call(id);
+        }
+        if let Some(kept) = kept.take(&event) {
+            return Some(kept);
+        }
+        let at = self.now();
         let tell = |kind: &str, event: &str, more| {
             loaded
                 .extra
@@ -340,17 +367,10 @@ impl Runs {
                 json!({ "structuredEvent": { "type": "thinking", "text": text }, "eventType": "thinking" }),
             ),
             AgentEvent::Tool { id, title, kind, status } => {
-                said.call(&id);
-                let call = json!({
-                    "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status,
-                });
-                tell("event", "tool_call", json!({ "structuredEvent": call, "eventType": "tool_call" }));
+                let call = ToolCall { id, title, kind, status };
+                tell("event", "tool_call", notifications::tool_call(&call, at));
             }
-            AgentEvent::Plan(steps) => tell(
-                "event",
-                "plan",
-                json!({ "structuredEvent": { "type": "plan", "entries": steps }, "eventType": "plan" }),
-            ),
+            AgentEvent::Plan(steps) => tell("event", "plan", notifications::plan(&steps, at)),
             AgentEvent::Warning(warning) => said.warn(warning),
             AgentEvent::Files(files) => said.name(files),
             event => return Some(event),
@@ -360,6 +380,7 @@ impl Runs {
 
     /// Takes what the answer names elsewhere, lists the files, and ends the run.
     pub(super) async fn export(&self, loaded: &Arc<LoadedThread>, run: &RunId) {
+        let _freezing = self.inner.freezing.read().await;
         let Some(thread) = self.open_at_last(loaded).await else { return };
         let Some(Phase::Exporting(exporting)) = thread.run(run).map(|run| run.phase.clone()) else { return };
         drop(thread);

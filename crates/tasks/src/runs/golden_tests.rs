@@ -56,6 +56,11 @@ const ENTRIES: &[(&str, &str)] = &[
     ),
     ("task_decided", r#"{"is":"decided","run":"r","request":"q","option":"o"}"#),
     ("task_degraded", r#"{"is":"degraded","run":"r","code":"C"}"#),
+    (
+        "task_tool",
+        r#"{"is":"tool","run":"r","call":{"id":"i","title":"t","kind":"read","status":"completed"}}"#,
+    ),
+    ("task_planned", r#"{"is":"planned","run":"r","steps":[{"content":"c","status":"pending"}]}"#),
     ("task_cancel_asked", r#"{"is":"cancel_asked","run":"r"}"#),
     ("task_finished", r#"{"is":"finished","run":"r","text":"t","said_so":true,"files":["f"]}"#),
     ("task_ended", r#"{"is":"ended","run":"r","end":END}"#),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::{RequestContext, RunRequest};
 use super::status::{RunStatus, RunSyncStatus};
-use crate::runner::PermissionOption;
+use crate::runner::{PermissionOption, PlanStep};
 use engross_artifacts::{Manifest, RequirementOutcome, RunId, SessionKey};
 
 /// One entry.
@@ -64,6 +64,20 @@ pub enum RunEvent {
         /// Why; none when it is good again.
         code: Option<String>,
     },
+    /// The agent uses a tool, or is done with it. Of many uses only the first are here, of each the beginning and the end.
+    Tool {
+        /// The run.
+        run: RunId,
+        /// Which use, and how it stands.
+        call: ToolCall,
+    },
+    /// The agent has another plan.
+    Planned {
+        /// The run.
+        run: RunId,
+        /// All of its steps.
+        steps: Vec<PlanStep>,
+    },
     /// Somebody wants an end. What the agent makes of it is seen from what follows.
     CancelAsked {
         /// The run.
@@ -92,6 +106,20 @@ pub enum RunEvent {
     },
     /// The thread's conversation is forgotten; its runs are not.
     Closed,
+}
+
+/// How a use of a tool stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Which use.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// `read`, `edit`, `execute` and so on; empty when the agent does not say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// `pending`, `in_progress`, `completed` or `failed`.
+    pub status: String,
 }
 
 /// A permission that an agent asks for.
@@ -195,6 +223,8 @@ impl RunEvent {
             | Self::Bound { run, .. }
             | Self::Decided { run, .. }
             | Self::Degraded { run, .. }
+            | Self::Tool { run, .. }
+            | Self::Planned { run, .. }
             | Self::CancelAsked { run }
             | Self::Finished { run, .. }
             | Self::Ended { run, .. } => Some(run),
@@ -213,6 +243,8 @@ impl RunEvent {
             Self::Asked(_) => "task_asked",
             Self::Decided { .. } => "task_decided",
             Self::Degraded { .. } => "task_degraded",
+            Self::Tool { .. } => "task_tool",
+            Self::Planned { .. } => "task_planned",
             Self::CancelAsked { .. } => "task_cancel_asked",
             Self::Finished { .. } => "task_finished",
             Self::Ended { .. } => "task_ended",

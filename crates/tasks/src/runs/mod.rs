@@ -10,6 +10,7 @@
 //! | `state` | what is the state of a thread, as a fold of its log? |
 //! | `decide` | what happens next? |
 //! | `answer_text` | which text of the agent is the answer? |
+//! | `steps` | which steps of the agent are kept for those who come later? |
 //! | `claims` | which files does the answer name that are not there? |
 //! | `status` | how does a run stand? |
 //! | `outcome` | what has a run come to? |
@@ -20,6 +21,8 @@
 //! | `submit`, `drive`, `attachments`, `handle` | how is a run accepted, and carried out? |
 //! | `blobs` | where are files kept besides? |
 //! | `ask` | what can be asked of runs that are there? |
+//! | `viewers` | with whose environment does an agent work? |
+//! | `collecting` | which files are not needed any more? |
 //! | `counters` | how often has something gone wrong? |
 //! | `jobs` | which runs are jobs? |
 //! | `watch` | what happens to runs that no request asks for? |
@@ -30,6 +33,7 @@ mod ask;
 mod attachments;
 mod blobs;
 mod claims;
+mod collecting;
 mod config;
 mod counters;
 mod decide;
@@ -48,9 +52,11 @@ mod run_queue;
 mod service;
 mod state;
 mod status;
+mod steps;
 mod submit;
 mod ticket;
 mod updates;
+mod viewers;
 mod watch;
 
 #[cfg(test)]
@@ -65,6 +71,8 @@ mod journal_tests;
 mod machine_tests;
 #[cfg(test)]
 mod run_queue_tests;
+#[cfg(test)]
+mod steps_tests;
 
 pub use ask::{CancelResult, Lookup, LookupResult};
 pub use blobs::StoredFile;
@@ -73,7 +81,7 @@ pub use config::{RunProvider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
 pub use error::RunError;
-pub use log::{AskedPermissions, PermissionQuestion, RunEnd, RunEvent};
+pub use log::{AskedPermissions, PermissionQuestion, RunEnd, RunEvent, ToolCall};
 pub use request::{Contract, Hints, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 pub use run_queue::Capacity;
 pub use service::Runs;

@@ -5,9 +5,10 @@
 use engross_store::Millis;
 use serde_json::{Map, Value, json};
 
-use super::log::{RunEnd, RunEvent};
+use super::log::{RunEnd, RunEvent, ToolCall};
 use super::request::{RequestContext, Target};
 use super::state::{Phase, Run, RunThread};
+use crate::runner::PlanStep;
 use engross_artifacts::{ArtifactScope, ExportPage};
 
 /// The ids that everything carries that is told of a run.
@@ -235,8 +236,22 @@ pub(super) fn update(face: &RequestContext, seq: u64, kind: &str, event: &str, m
     Value::Object(told)
 }
 
-/// What is told of an entry; `thread` is the state with it.
-pub(super) fn of_entry(thread: &RunThread, event: &RunEvent, seq: u64) -> Option<Value> {
+/// What is told of a use of a tool.
+pub(super) fn tool_call(call: &ToolCall, at: Millis) -> Value {
+    let ToolCall { id, title, kind, status } = call;
+    let call = json!({
+        "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status, "atMs": at,
+    });
+    json!({ "structuredEvent": call, "eventType": "tool_call" })
+}
+
+/// What is told of a plan.
+pub(super) fn plan(steps: &[PlanStep], at: Millis) -> Value {
+    json!({ "structuredEvent": { "type": "plan", "entries": steps, "atMs": at }, "eventType": "plan" })
+}
+
+/// What is told of an entry of the moment `at`; `thread` is the state with it.
+pub(super) fn of_entry(thread: &RunThread, event: &RunEvent, seq: u64, at: Millis) -> Option<Value> {
     let face = match event {
         RunEvent::Ended { end, .. } => &end.face,
         RunEvent::Accepted(order) => &order.face,
@@ -247,7 +262,9 @@ pub(super) fn of_entry(thread: &RunThread, event: &RunEvent, seq: u64) -> Option
         let mut task = Map::new();
         merge(
             &mut task,
-            json!({ "taskId": face.run, "phase": phase, "executor": face.target.as_str(), "providerId": face.provider }),
+            json!({
+                "taskId": face.run, "phase": phase, "executor": face.target.as_str(), "providerId": face.provider, "atMs": at,
+            }),
         );
         merge(&mut task, more);
         tell("task", &format!("task.{phase}"), json!({ "task": task }))
@@ -285,6 +302,8 @@ pub(super) fn of_entry(thread: &RunThread, event: &RunEvent, seq: u64) -> Option
             "running",
             json!({ "status": "running", "transportDegraded": code.is_some(), "transportDegradedCode": code }),
         ),
+        RunEvent::Tool { call, .. } => tell("event", "tool_call", tool_call(call, at)),
+        RunEvent::Planned { steps, .. } => tell("event", "plan", plan(steps, at)),
         RunEvent::CancelAsked { .. } => tell("status", "cancelling", json!({ "status": "running" })),
         RunEvent::Finished { .. } => tell(
             "status",

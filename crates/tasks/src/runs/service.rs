@@ -28,6 +28,7 @@ use super::request::{RunRequest, Target};
 use super::run_queue::{QueuedRun, RunQueue};
 use super::state::{Phase, Run, RunThread};
 use super::updates::seq_of;
+use super::viewers::Viewers;
 
 /// Names that are remembered.
 const NAMES: usize = 100_000;
@@ -49,6 +50,9 @@ pub(super) struct Inner {
     pub(super) journal: ThreadJournal,
     queues: Mutex<HashMap<Target, RunQueue>>,
     pub(super) counters: Counters,
+    pub(super) viewers: Viewers,
+    /// Held while the files of a run are frozen; alone by whoever removes some.
+    pub(super) freezing: tokio::sync::RwLock<()>,
     pub(super) tasks: TaskTracker,
     pub(super) stopping: CancellationToken,
 }
@@ -74,6 +78,8 @@ impl Runs {
                 journal,
                 queues: Mutex::new(queues),
                 counters: Counters::default(),
+                viewers: Viewers::default(),
+                freezing: tokio::sync::RwLock::default(),
                 tasks,
                 stopping: CancellationToken::new(),
             }),
@@ -141,6 +147,7 @@ impl Runs {
         let principal = thread.principal.clone();
         drop(thread);
         if ended {
+            self.inner.viewers.ends(run);
             for queue in lock(&self.inner.queues).values_mut() {
                 queue.leave(run);
             }
@@ -182,7 +189,7 @@ impl Runs {
     ) -> Vec<(u64, Option<Value>)> {
         let apply = |event: &RunEvent| {
             thread.apply(event, now);
-            (thread.head, notifications::of_entry(thread, event, seq_of(thread.head)))
+            (thread.head, notifications::of_entry(thread, event, seq_of(thread.head), now))
         };
         events.iter().map(apply).collect()
     }
@@ -211,6 +218,31 @@ impl Runs {
         if let Some(queue) = lock(&self.inner.queues).get_mut(&order.face.target) {
             queue.wait(waiting);
         }
+    }
+
+    /// Gives up the place of a run until somebody looks on at its thread.
+    pub(super) fn step_aside(&self, waiting: QueuedRun) {
+        for queue in lock(&self.inner.queues).values_mut() {
+            queue.leave(&waiting.run);
+        }
+        // Only now, when it holds no place any more, is it called back.
+        if self.inner.viewers.meet(&waiting).is_some() {
+            self.come_back(vec![waiting]);
+        }
+        self.pump();
+    }
+
+    /// Runs of agents that have somebody who looks on wait for their place again.
+    pub(super) fn come_back(&self, runs: Vec<QueuedRun>) {
+        if let Some(queue) = lock(&self.inner.queues).get_mut(&Target::Agent) {
+            runs.into_iter().for_each(|run| queue.wait(run));
+        }
+    }
+
+    /// Whether a run of this thread waits until somebody looks on at it.
+    #[must_use]
+    pub fn waits_for_viewer(&self, thread: &str) -> bool {
+        self.inner.viewers.is_awaited(thread)
     }
 
     /// Waits again behind the others of its principal.

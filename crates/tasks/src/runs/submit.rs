@@ -20,7 +20,7 @@ use super::request::{
 use super::service::Runs;
 use super::state::RunThread;
 use super::ticket::Ticket;
-use crate::runner::{Policy, ProviderId};
+use crate::runner::{Policy, ProviderId, ViewerEnvironment};
 use crate::sandbox_request::SandboxRequest;
 use engross_artifacts::{RunId, SessionKey};
 
@@ -67,6 +67,8 @@ pub struct Submission {
     pub idempotency: Option<(String, String)>,
     /// What was asked of the sandbox around it.
     pub sandbox: SandboxRequest,
+    /// The environment of who asks, for agents that are given it. It is not stored.
+    pub viewer: Option<ViewerEnvironment>,
     /// For jobs: their id.
     pub job: Option<String>,
 }
@@ -100,6 +102,7 @@ impl Runs {
         check_thread("threadId", &submission.thread)?;
         check_thread("sessionId", &submission.session_id)?;
         if let Some(earlier) = self.earlier(&submission).await? {
+            self.note_viewer(&submission);
             return Ok(earlier);
         }
         let (full, active, queued) = self.fullness(submission.target);
@@ -116,14 +119,45 @@ impl Runs {
             ) => {
                 // Somebody was faster: perhaps with this very request.
                 match self.earlier(&submission).await? {
-                    Some(earlier) => return Ok(earlier),
+                    Some(earlier) => {
+                        self.note_viewer(&submission);
+                        return Ok(earlier);
+                    }
                     None => self.accept(&submission).await?,
                 }
             }
             accepted => accepted?,
         };
+        self.note_viewer(&submission);
         self.pump();
         Ok(ticket)
+    }
+
+    /// Somebody looks on at the thread of a run: what waited for that goes on.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn look_on(&self, ticket: &Ticket, environment: ViewerEnvironment) -> Result<(), RunError> {
+        let thread = self.open(&ticket.loaded).await?;
+        let (principal, key) = (thread.principal.clone(), thread.key.clone());
+        drop(thread);
+        self.viewer_comes(&principal, &key, environment);
+        Ok(())
+    }
+
+    fn viewer_comes(&self, principal: &str, thread: &str, environment: ViewerEnvironment) {
+        let waited = self.inner.viewers.comes(principal, thread, environment);
+        if !waited.is_empty() {
+            self.come_back(waited);
+            self.pump();
+        }
+    }
+
+    /// Who asks looks on at the thread, too.
+    fn note_viewer(&self, submission: &Submission) {
+        if let Some(environment) = &submission.viewer {
+            self.viewer_comes(&submission.principal, &submission.thread, environment.clone());
+        }
     }
 
     /// Makes the scope of a run that somebody else carries out, and keeps what belongs to what.

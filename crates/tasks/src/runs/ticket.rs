@@ -175,6 +175,22 @@ impl Ticket {
         }
     }
 
+    /// What the person said who asked for it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn said(&self) -> Result<Option<String>, RunError> {
+        if let Some(order) = self.order().await? {
+            return Ok(Some(order.user_text));
+        }
+        let store = self.runs.inner.journal.store();
+        let entries = read_all::<RunThread>(store, self.loaded.id()).await?;
+        Ok(entries.into_iter().find_map(|entry| match entry.event {
+            RunEvent::Accepted(order) if order.face.run == self.run => Some(order.user_text),
+            _ => None,
+        }))
+    }
+
     /// The end of the run, if it has ended.
     ///
     /// # Errors
@@ -222,7 +238,7 @@ impl Ticket {
                 let seq = seq_of(seq);
                 let ours = event.run() == Some(&self.run);
                 if ours && seq > after && first.is_none_or(|first| seq < first) {
-                    let told = notifications::of_entry(&thread, &event, seq);
+                    let told = notifications::of_entry(&thread, &event, seq, at);
                     backlog.extend(told.map(|params| Update {
                         seq,
                         run: self.run.clone(),

@@ -135,11 +135,13 @@ async fn a_plan_is_told_as_a_plan() {
         if let RpcFrame::Event(told, _) = &frame
             && told["params"]["event"] == "plan"
         {
-            plans.push(told["params"]["structuredEvent"].clone());
+            let mut plan = told["params"]["structuredEvent"].clone();
+            assert!(plan["atMs"].take().is_u64(), "{told}");
+            plans.push(plan);
         }
     }
     let entries = json!([{ "content": "read", "status": "pending" }]);
-    assert_eq!(plans, [json!({ "type": "plan", "entries": entries })]);
+    assert_eq!(plans, [json!({ "type": "plan", "entries": entries, "atMs": null })]);
 }
 
 /// 100 GiB of zeros take minutes to hash: neither a cancel nor a stop waits for that.

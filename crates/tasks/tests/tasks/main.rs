@@ -6,6 +6,7 @@
     reason = "the tests look at the disk, and attack it, behind engross's back"
 )]
 
+mod a2a;
 mod admission;
 mod answers;
 mod artifacts;
@@ -18,6 +19,7 @@ mod requests;
 mod restart;
 mod results;
 mod stream;
+mod viewers;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -74,6 +76,8 @@ pub(crate) struct TestBench {
     blobs: Option<Arc<dyn Blobs>>,
     /// Whether agents and the gateway have their runs still after a restart.
     pub(crate) resumes: bool,
+    /// Whether it is the runner of a person, whose agents work with the environment of whoever looks on.
+    is_runner: bool,
     pub(crate) bridge: Bridge,
 }
 
@@ -87,8 +91,20 @@ impl TestBench {
         let (agent, gateway) = (Arc::new(Player::default()), Arc::new(Player::default()));
         let watch = Arc::new(Watch(AtomicU64::new(0)));
         let ids: Arc<dyn IdSource> = Arc::new(CountingIds::default());
-        let bridge = open(&folder, &agent, &gateway, &watch, &ids, places, permissions, &None).await;
-        Self { folder, agent, gateway, watch, ids, places, permissions, blobs: None, resumes: false, bridge }
+        let bridge = open(&folder, &agent, &gateway, &watch, &ids, places, permissions, &None, false).await;
+        Self {
+            folder,
+            agent,
+            gateway,
+            watch,
+            ids,
+            places,
+            permissions,
+            blobs: None,
+            resumes: false,
+            is_runner: false,
+            bridge,
+        }
     }
 
     /// Keeps the files of runs elsewhere, too, from now on.
@@ -97,14 +113,24 @@ impl TestBench {
         self.restart().await;
     }
 
+    /// The runner of a person.
+    pub(crate) async fn runner() -> Self {
+        let mut bench = Self::new().await;
+        bench.is_runner = true;
+        bench.restart().await;
+        bench
+    }
+
     /// What a kill and a new start leave: the store and the disk.
     pub(crate) async fn restart(&mut self) {
         self.bridge.runs().drain(Duration::ZERO).await;
         self.bridge.runs().config().store.close().await.unwrap();
-        let player = || Arc::new(Player { resumes: self.resumes, ..Player::default() });
+        let (resumes, takes_environment) = (self.resumes, self.is_runner);
+        let player = || Arc::new(Player { resumes, takes_environment, ..Player::default() });
         (self.agent, self.gateway) = (player(), player());
         let Self { folder, agent, gateway, watch, ids, places, permissions, blobs, .. } = self;
-        self.bridge = open(folder, agent, gateway, watch, ids, *places, *permissions, blobs).await;
+        self.bridge =
+            open(folder, agent, gateway, watch, ids, *places, *permissions, blobs, takes_environment).await;
     }
 
     /// Where the folder of a run is.
@@ -162,6 +188,7 @@ async fn open(
     places: Capacity,
     permissions: Policy,
     blobs: &Option<Arc<dyn Blobs>>,
+    is_runner: bool,
 ) -> Bridge {
     let provider = |id: &str, target, runner: Option<Arc<dyn TaskRunner>>| RunProvider {
         id: ProviderId::new(id).unwrap(),
@@ -190,6 +217,7 @@ async fn open(
             provider("openclaw", Target::Gateway, Some(Arc::clone(gateway) as Arc<dyn TaskRunner>)),
         ],
         gateway: places,
+        waits_for_viewer: is_runner,
         grace: Duration::from_millis(50),
         halt: std::sync::atomic::AtomicBool::default(),
         signer: Some(Arc::new(engross_attest::SigningIdentity::from_seed(&[9; 32]).unwrap())),

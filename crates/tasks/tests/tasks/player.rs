@@ -1,6 +1,6 @@
 //! An agent that plays what the prompt says, one word after another:
 //! `say:TEXT`, `write:PATH=TEXT`, `ask`, `hold`, `fail:CODE`, `die`, `deaf` (ignores a cancel), `mute` (does not confirm one),
-//! `degrade`, `unstated`, `refuse:CODE`, `done`.
+//! `tool:ID`, `plan:STEP`, `seen:NAME` (a variable of the viewer), `degrade`, `unstated`, `refuse:CODE`, `done`.
 
 use std::sync::{Arc, Mutex};
 
@@ -24,6 +24,8 @@ pub struct Player {
     pub closed: Mutex<Vec<String>>,
     /// Whether it has a run still that another process had begun.
     pub resumes: bool,
+    /// Whether it is given the environment of whoever asks.
+    pub takes_environment: bool,
     /// Whether it cannot be given turns.
     pub is_broken: std::sync::atomic::AtomicBool,
 }
@@ -77,6 +79,10 @@ impl TaskRunner for Player {
         let broken = self.is_broken.load(std::sync::atomic::Ordering::SeqCst);
         let message = "it does not start".to_owned();
         Box::pin(std::future::ready(if broken { Health::Failing { message } } else { Health::Ready }))
+    }
+
+    fn takes_environment(&self) -> bool {
+        self.takes_environment
     }
 
     fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
@@ -157,6 +163,18 @@ async fn play(turn: &Turn, sender: &mpsc::Sender<AgentEvent>, go: &Notify, answe
                     status: "pending".to_owned(),
                 };
                 tell(AgentEvent::Plan(vec![step])).await;
+            }
+            "tool" => {
+                for status in ["pending", "in_progress", "completed"] {
+                    let (id, title) = (rest.to_owned(), format!("use {rest}"));
+                    tell(AgentEvent::Tool { id, title, kind: "read".to_owned(), status: status.to_owned() })
+                        .await;
+                }
+            }
+            "seen" => {
+                let viewer = turn.viewer.as_ref().map(|viewer| viewer.0.clone()).unwrap_or_default();
+                let found = viewer.iter().find(|(name, _)| name == rest);
+                tell(AgentEvent::Text(found.map(|(_, value)| value.clone()).unwrap_or_default())).await;
             }
             "env" => {
                 let found = turn.environment.iter().find(|(name, _)| name == rest);

@@ -216,6 +216,14 @@ impl Drop for Process {
     }
 }
 
+/// What an agent sees of `environment`: the usual, and the names in `pass`.
+pub(crate) fn seen_by(
+    pass: &[String],
+    environment: &[(OsString, OsString)],
+) -> impl Iterator<Item = (OsString, OsString)> {
+    environment::allowed(environment, pass)
+}
+
 /// Kills the agents that an earlier server of the same `owner` left behind. Does nothing where processes do not tell their
 /// environment.
 pub(crate) fn sweep(owner: &str) {

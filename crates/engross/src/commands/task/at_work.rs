@@ -5,7 +5,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Clock as _, Exit, Failure, SystemClock};
 use engross_threads::{LoadedThread, Progress, ThreadDriver};
 
 use super::view::{Telling, View};
@@ -135,11 +135,13 @@ pub(super) async fn drive(driver: &ThreadDriver, key: &str, telling: Telling) ->
         .running()
         .map(|running| running.ask.budget)
         .or_else(|| held.state().last.as_ref().map(|last| last.budget));
+    let began = held.state().running().map(|running| running.began);
+    let gone = began.map_or(0, |began| SystemClock.millis().saturating_sub(began));
     let mut view = View::new(
         telling,
         &record.thread_id,
         &record.execution_binding.provider_id,
-        asked_for.unwrap_or_default(),
+        (gone, asked_for.unwrap_or_default()),
     );
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = |progress: Progress| {

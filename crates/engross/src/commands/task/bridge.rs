@@ -16,9 +16,9 @@ use serde_json::json;
 
 use super::runner;
 use crate::cli::BridgeArgs;
-use crate::compose::runner::{Door, RunnerState, find};
+use crate::compose::runner::{Door, Fingerprint, RunnerAddress, RunnerState, find};
 use crate::failure::usage;
-use crate::settings::Environment;
+use crate::settings::{Environment, Flags, Settings};
 
 /// How long a runner may take to begin, or to make room for another.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,12 +26,34 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is looked for.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// What is wanted of a runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunnerNeed<'a> {
+    /// Any that is there: to look on, to stop, to put away.
+    Any,
+    /// One that can begin a task of this agent with the settings of here.
+    For(&'a str),
+}
+
+impl RunnerNeed<'_> {
+    /// Whether a runner that was made for `there` will do; `here` are the settings of this command.
+    fn is_met_by(self, there: &Fingerprint, here: &Fingerprint) -> bool {
+        match self {
+            Self::Any => true,
+            Self::For(agent) => {
+                there.settings == here.settings && (agent != super::USUAL || there.model == here.model)
+            }
+        }
+    }
+}
+
 /// Opens the bridge that the arguments name, or that of the runner beneath `data`, which is started if there is none.
 pub(super) async fn open(
     args: &BridgeArgs,
     data: &Path,
     config: Option<&Path>,
     environment: &Environment,
+    need: RunnerNeed<'_>,
 ) -> Result<Arc<RemoteBridge>, Failure> {
     if let Some(named) = named(args, environment)? {
         return Ok(named);
@@ -41,9 +63,7 @@ pub(super) async fn open(
     let mut started = None;
     while Instant::now() < until {
         match find(data)? {
-            RunnerState::At(door) if door.made_for == made_for => {
-                return link(&door.address, Some(door.token));
-            }
+            RunnerState::At(door) if need.is_met_by(&door.made_for, &made_for) => return at_door(&door),
             RunnerState::At(door) => retire(&door).await?,
             RunnerState::Nobody if started.is_none() => {
                 started = Some(runner::start(data, args.model.as_deref(), config)?);
@@ -65,7 +85,7 @@ pub(super) async fn open(
 
 /// Asks a runner of other settings to make room.
 async fn retire(door: &Door) -> Result<(), Failure> {
-    let link = link(&door.address, Some(door.token.clone()))?;
+    let link = at_door(door)?;
     let call = BridgeCall { method: "engross.runner.retire", params: json!({}), last_event: None };
     // One that cannot be reached is ending already.
     let Ok(mut frames) = link.call(call).await else { return Ok(()) };
@@ -92,19 +112,53 @@ pub(super) fn find_open(
         return Ok(Some(named));
     }
     match find(data)? {
-        RunnerState::At(door) => link(&door.address, Some(door.token)).map(Some),
+        RunnerState::At(door) => at_door(&door).map(Some),
         RunnerState::Nobody | RunnerState::Between => Ok(None),
     }
 }
 
 fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<Arc<RemoteBridge>>, Failure> {
-    let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
-    let Some(server) = named else { return Ok(None) };
+    let Some(server) = named_server(args, environment) else { return Ok(None) };
     let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN")).map(str::trim);
     link(server, token.map(str::to_owned)).map(Some)
 }
 
-pub(super) fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure> {
+/// The way to a runner.
+pub(super) fn at_door(door: &Door) -> Result<Arc<RemoteBridge>, Failure> {
+    match &door.address {
+        RunnerAddress::Port(address) => link(address, Some(door.token.clone())),
+        #[cfg(unix)]
+        RunnerAddress::Socket(path) => RemoteBridge::at_socket(path, Some(door.token.clone().into()))
+            .map(Arc::new)
+            .map_err(|problem| usage("USAGE", problem)),
+        #[cfg(not(unix))]
+        RunnerAddress::Socket(_) => Err(usage("USAGE", "this system has no sockets in files".to_owned())),
+    }
+}
+
+/// The way to whoever works for a thread of `agent`, which is given what it may see of our environment, when it is the runner.
+pub(super) async fn open_for(
+    args: &BridgeArgs,
+    data: &Path,
+    config: Option<&Path>,
+    environment: &Environment,
+    (agent, need): (&str, RunnerNeed<'_>),
+) -> Result<Arc<RemoteBridge>, Failure> {
+    let link = open(args, data, config, environment, need).await?;
+    if named_server(args, environment).is_some() {
+        return Ok(link);
+    }
+    let flags = Flags { config: config.map(Path::to_owned), ..Flags::default() };
+    let settings = Settings::load(&flags, environment)?;
+    let seen = crate::compose::tasks::viewer_environment(agent, &settings.agents)?;
+    Ok(Arc::new(link.with_environment(seen)))
+}
+
+fn named_server<'a>(args: &'a BridgeArgs, environment: &'a Environment) -> Option<&'a str> {
+    args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"))
+}
+
+fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure> {
     RemoteBridge::new(base, token.map(Into::into)).map(Arc::new).map_err(|problem| usage("USAGE", problem))
 }
 

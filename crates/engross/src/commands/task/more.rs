@@ -1,6 +1,6 @@
 //! The threads at a glance, what an agent did, and where the files are.
 //!
-//! Must never start anything only because somebody looks.
+//! Must never start an agent because somebody looks; what one did is read by the runner, which `logs` starts.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -124,7 +124,17 @@ pub(super) async fn logs(
     let held = place.find(&args.thread.thread).await?;
     let key = held.state().record.thread_id.clone();
     let mut lines = place.journal.log(&key).await.map_err(failed)?;
-    if let Some(link) = bridge::find_open(&args.bridge, &place.data, environment)? {
+    let config = args.thread.common.config.as_deref();
+    let has_run =
+        held.state().record.context_state.open_claw_task_association.is_some() || held.state().last.is_some();
+    let link = match bridge::find_open(&args.bridge, &place.data, environment)? {
+        // What the agent did is in the runner's journal, which a runner reads.
+        None if has_run => {
+            bridge::open(&args.bridge, &place.data, config, environment, bridge::RunnerNeed::Any).await.ok()
+        }
+        link => link,
+    };
+    if let Some(link) = link {
         lines.extend(place.driver(link).updates(&key).await.unwrap_or_default());
         lines.sort_by_key(|line| line.at);
     }

@@ -11,13 +11,14 @@ use std::time::Duration;
 use engross_protocol::{Exit, Failure, hex};
 use engross_tasks::rpc::Bridge;
 use engross_threads::Link;
-use sha2::{Digest, Sha256};
+use futures_util::StreamExt as _;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{CommandEnd, Place, bridge, folder};
 use crate::cli::RunnerArgs;
-use crate::compose::runner::{Door, serve_tasks};
+use crate::compose::runner::{Door, Fingerprint, serve_tasks};
 use crate::files;
 use crate::settings::{Environment, Flags, Settings};
 
@@ -29,6 +30,9 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// How long threads that nobody looks on at are left alone before their files are brought home.
 const UNSEEN: Duration = Duration::from_secs(1);
+
+/// How many threads are carried on at once with nobody looking on.
+pub(super) const AT_ONCE: usize = 8;
 
 /// What a runner says, in its folder.
 const LOG: &str = "tasks/runner.log";
@@ -72,8 +76,8 @@ async fn watch(place: &Place, tasks: Bridge, door: Door, idle: Duration) {
         if quiet >= UNSEEN && !is_home {
             // What it does by itself is not what keeps it from ending.
             is_home = true;
-            if let Ok(link) = bridge::link(&door.address, Some(door.token.clone())) {
-                bring_home(place, link).await;
+            if let Ok(link) = bridge::at_door(&door) {
+                bring_home(place, link, &tasks).await;
             }
         }
         if quiet >= idle {
@@ -83,19 +87,33 @@ async fn watch(place: &Place, tasks: Bridge, door: Door, idle: Duration) {
 }
 
 /// Brings the files home of threads that nobody looks on at, and begins what waits in them.
-async fn bring_home(place: &Place, link: Arc<dyn Link>) {
+async fn bring_home(place: &Place, link: Arc<dyn Link>, tasks: &Bridge) {
     let driver = place.driver(link);
-    let Ok(keys) = place.journal.keys().await else { return };
-    for key in keys {
-        let Ok(Some(thread)) = place.journal.load(&key).await else { continue };
-        let state = thread.state();
-        if state.record.lifecycle_state.archived || (state.running().is_none() && state.waiting.is_empty()) {
-            continue;
+    let Ok(threads) = driver.unfinished().await else { return };
+    let driven = threads.into_iter().map(|thread| {
+        let (driver, record) = (&driver, thread.into_state().record);
+        async move {
+            let key = record.thread_id.as_str();
+            let Ok(to) = folder(&record) else { return };
+            let mut unheard = |_| {};
+            tokio::select! {
+                driven = driver.drive(key, &to, &mut unheard) => {
+                    if let Err(error) = driven {
+                        tracing::warn!(thread = %key, %error, "a task thread is left for its person");
+                    }
+                }
+                // Its agent works with the environment of somebody who looks on, and that is nobody of ours.
+                () = awaits_viewer(tasks, key) => {}
+            }
         }
-        let Ok(to) = folder(&state.record) else { continue };
-        if let Err(error) = driver.drive(&key, &to, &mut |_| {}).await {
-            tracing::warn!(thread = %key, %error, "a task thread is left for its person");
-        }
+    });
+    futures_util::stream::iter(driven).buffer_unordered(AT_ONCE).collect::<()>().await;
+}
+
+/// Resolves when a run of a thread waits until somebody looks on.
+async fn awaits_viewer(tasks: &Bridge, thread: &str) {
+    while !tasks.runs().waits_for_viewer(thread) {
+        tokio::time::sleep(LOOK).await;
     }
 }
 
@@ -141,32 +159,46 @@ pub(super) fn died(data: &Path) -> Failure {
     Failure::new(exit, code, line.to_owned())
 }
 
-/// What stands for all that a runner depends on: its model, the settings, a script, the variables that matter.
+/// What stands for all that a runner depends on: the program and the settings, and, for the tasks of our own agent, its model, a
+/// script, and the variables that matter to it. Agents of others are given the environment of whoever asks.
 pub(super) fn made_for(
     model: Option<&str>,
     config: Option<&Path>,
     environment: &Environment,
-) -> Result<String, Failure> {
+) -> Result<Fingerprint, Failure> {
     let flags =
         Flags { config: config.map(Path::to_owned), model: model.map(str::to_owned), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
-    let mut digest = Sha256::new();
-    let mut add = |bytes: &[u8]| {
-        digest.update((bytes.len() as u64).to_le_bytes());
-        digest.update(bytes);
-    };
-    add(env!("CARGO_PKG_VERSION").as_bytes());
-    let spec = settings.model.value.clone().unwrap_or_default();
-    add(spec.as_bytes());
-    if let Some(script) = spec.strip_prefix("script:") {
-        add(&files::read_bytes(Path::new(script), 64 << 20).unwrap_or_default());
-    }
+    let mut shared = Digest::default();
+    shared.add(env!("CARGO_PKG_VERSION").as_bytes());
     if let Some(file) = settings.file.as_ref().filter(|file| file.exists) {
-        add(&files::read_bytes(&file.path, 64 << 20).unwrap_or_default());
+        shared.add(&files::read_bytes(&file.path, 64 << 20).unwrap_or_default());
+    }
+    let mut model = Digest::default();
+    let spec = settings.model.value.clone().unwrap_or_default();
+    model.add(spec.as_bytes());
+    if let Some(script) = spec.strip_prefix("script:") {
+        model.add(&files::read_bytes(Path::new(script), 64 << 20).unwrap_or_default());
     }
     for (name, value) in environment.of_runner() {
-        add(name.as_bytes());
-        add(value.as_bytes());
+        let digest = if environment.is_of_model(name) { &mut model } else { &mut shared };
+        digest.add(name.as_bytes());
+        digest.add(value.as_bytes());
     }
-    Ok(hex::encode_prefix(digest.finalize(), 16))
+    Ok(Fingerprint { settings: shared.hex(), model: model.hex() })
+}
+
+/// A hash of several things, whose borders count.
+#[derive(Default)]
+struct Digest(Sha256);
+
+impl Digest {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn hex(self) -> String {
+        hex::encode_prefix(self.0.finalize(), 16)
+    }
 }

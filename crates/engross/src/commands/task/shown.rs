@@ -114,9 +114,10 @@ pub(super) fn line(thread: &Thread) -> String {
 pub(super) fn result(thread: &Thread, brought: &[FileReport], took: Duration, with_words: bool) -> String {
     let context = &thread.record.context_state;
     let mut text = String::new();
-    if let Some(ThreadMessage { text: said, role, .. }) = context.messages.last()
+    // Why it failed is behind what the agent said, which may have been shown as it came.
+    if let Some(ThreadMessage { text: said, role, error, .. }) = context.messages.last()
         && role == "assistant"
-        && with_words
+        && (with_words || (*error && !took.is_zero()))
     {
         let _ = writeln!(text, "{}", printable_lines(said.trim_end()));
     }

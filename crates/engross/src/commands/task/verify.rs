@@ -2,6 +2,7 @@
 //!
 //! Must never call files intact of which one was not read to its end.
 
+use engross_artifacts::segment;
 use engross_attest::{
     PublicKey, ReceiptFinding, ReceiptFindings, RunStatement, SignedReceipt, SignerKnown, Statement,
 };
@@ -98,6 +99,11 @@ fn chosen(
         let checked = SignedReceipt::parse(&bytes).map_err(Failure::from).and_then(|receipt| {
             let (statement, findings) = receipt.check(trusted);
             match statement {
+                Some(Statement::TaskRun(run)) if segment(&run.run) != name => Err(altered(&format!(
+                    "{} is the receipt of another run, {}",
+                    file.path,
+                    printable(&run.run)
+                ))),
                 Some(Statement::TaskRun(run)) => Ok(CheckedReceipt { run, receipt, findings }),
                 _ => Err(altered(&format!("the signature of {} is not of what it says", file.path))),
             }

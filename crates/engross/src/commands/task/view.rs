@@ -17,6 +17,9 @@ use crate::output::{note, print};
 /// How often the lines at the bottom move.
 const TICK: Duration = Duration::from_millis(120);
 
+/// What a tool is called that has no title.
+const UNNAMED: &str = "a tool";
+
 /// Steps of a plan that are shown at once.
 const STEPS: usize = 12;
 
@@ -36,7 +39,8 @@ pub(super) struct View {
     telling: Telling,
     moving: Option<MovingLines>,
     began: Instant,
-    calls: BTreeMap<String, (Instant, String)>,
+    /// The uses of tools that are not over: since when, here and at the bridge, and what they are called.
+    calls: BTreeMap<String, (Instant, Option<u64>, String)>,
     /// The piece of the answer whose line is not over.
     open_line: String,
     is_connected: bool,
@@ -58,15 +62,16 @@ struct MovingLines {
 }
 
 impl View {
-    /// Of a thread that `agent` works for, within `budget` milliseconds.
-    pub(super) fn new(telling: Telling, thread: &str, agent: &str, budget: u64) -> Self {
+    /// Of a thread that `agent` works for, within `budget` milliseconds, of which `gone` are over.
+    pub(super) fn new(telling: Telling, thread: &str, agent: &str, (gone, budget): (u64, u64)) -> Self {
+        let gone = Duration::from_millis(gone);
         let is_terminal = std::io::stderr().is_terminal();
-        let moving =
-            (telling == Telling::Person && is_terminal).then(|| MovingLines::new(thread, agent, budget));
+        let moving = (telling == Telling::Person && is_terminal)
+            .then(|| MovingLines::new(thread, agent, (gone, budget)));
         Self {
             telling,
             moving,
-            began: Instant::now(),
+            began: Instant::now().checked_sub(gone).unwrap_or_else(Instant::now),
             calls: BTreeMap::new(),
             open_line: String::new(),
             is_connected: true,
@@ -111,7 +116,7 @@ impl View {
                 }
             }
             Progress::Plan(steps) => self.plan(steps),
-            Progress::Tool { id, title, status } => self.tool(id, title, status),
+            Progress::Tool { id, title, status, at } => self.tool(id, title, status, *at),
             Progress::File(file) => {
                 if file.outcome == FileOutcome::Failed {
                     let why = file.message.as_deref().unwrap_or("it did not come");
@@ -148,17 +153,23 @@ impl View {
         }
     }
 
-    fn tool(&mut self, id: &str, title: &str, status: &str) {
+    fn tool(&mut self, id: &str, title: &str, status: &str, at: Option<u64>) {
         let now = Instant::now();
-        let title = if title.is_empty() { "a tool".to_owned() } else { printable(title) };
-        let (since, _) = self.calls.entry(id.to_owned()).or_insert_with(|| (now, title.clone())).clone();
+        let title = if title.is_empty() { UNNAMED.to_owned() } else { printable(title) };
+        let known = self.calls.entry(id.to_owned()).or_insert_with(|| (now, at, String::new()));
+        if known.2.is_empty() || title != UNNAMED {
+            known.2.clone_from(&title);
+        }
+        let (since, begun, title) = known.clone();
         if matches!(status, "completed" | "failed") {
             self.calls.remove(id);
             if let Some(moving) = &mut self.moving {
                 moving.end_call(id);
             }
             let mark = if status == "completed" { '✓' } else { '✗' };
-            self.line(&format!("{mark} {title}  {}", duration(since.elapsed())));
+            // Who looks on later hears of it all at once; the bridge knows how long it took.
+            let took = begun.zip(at).map(|(begun, at)| Duration::from_millis(at.saturating_sub(begun)));
+            self.line(&format!("{mark} {title}  {}", duration(took.unwrap_or_else(|| since.elapsed()))));
         } else if let Some(moving) = &mut self.moving {
             moving.call(id, &title);
         }
@@ -222,9 +233,9 @@ impl View {
 }
 
 impl MovingLines {
-    fn new(thread: &str, agent: &str, budget: u64) -> Self {
+    fn new(thread: &str, agent: &str, (gone, budget): (Duration, u64)) -> Self {
         let all = MultiProgress::new();
-        let header = all.add(ProgressBar::new_spinner());
+        let header = all.add(ProgressBar::new_spinner().with_elapsed(gone));
         let budget = duration(Duration::from_millis(budget));
         let template = format!("{{spinner}} {{prefix}} {{elapsed}} of {budget}  {{msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
@@ -298,8 +309,8 @@ fn as_json(progress: &Progress) -> Value {
         Progress::Text(text) => json!({ "event": "text", "text": text }),
         Progress::Status(message) => json!({ "event": "status", "message": message }),
         Progress::Plan(steps) => json!({ "event": "plan", "steps": steps }),
-        Progress::Tool { id, title, status } => {
-            json!({ "event": "tool", "id": id, "title": title, "status": status })
+        Progress::Tool { id, title, status, at } => {
+            json!({ "event": "tool", "id": id, "title": title, "status": status, "at": at })
         }
         Progress::Connected(is_connected) => json!({ "event": "connection", "connected": is_connected }),
         Progress::Permission(question) => {

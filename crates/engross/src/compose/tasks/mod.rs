@@ -71,11 +71,14 @@ pub(crate) struct Parts {
     pub(crate) agents: Arc<AgentRegistry>,
     /// The gateway to agents elsewhere.
     pub(crate) gateway: Gateway,
+    /// Whether agents are given the environment of whoever looks on.
+    pub(crate) waits_for_viewer: bool,
 }
 
 /// The bridge, with the product's own agent among the providers.
 pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
-    let Parts { root, place, store, keys, signer, frozen, hashes, blobs, agents, gateway } = parts;
+    let Parts { root, place, store, keys, signer, frozen, hashes, blobs, agents, gateway, .. } = parts;
+    let waits_for_viewer = parts.waits_for_viewer;
     let workspace = ArtifactWorkspace::new(root.top(), &place);
     let workspace = match frozen {
         Some(frozen) => workspace.with_frozen(frozen),
@@ -112,6 +115,7 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
         blobs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
+        waits_for_viewer,
         gateway: Capacity::default(),
         grace: GRACE,
         halt: std::sync::atomic::AtomicBool::default(),
@@ -152,6 +156,16 @@ pub(crate) fn agents(
     let agents = AgentRegistry::new(providers(settings)?, &host, &client::Limits::default());
     agents.sweep();
     Ok(Arc::new(agents))
+}
+
+/// What of this process's environment goes to the runner of tasks with a task for `provider`; nothing for one that is given none.
+pub(crate) fn viewer_environment(
+    provider: &str,
+    settings: &AgentSettings,
+) -> Result<Vec<(String, String)>, Failure> {
+    let known = providers(settings)?;
+    let agent = known.iter().find(|known| known.id.as_str() == provider);
+    Ok(agent.map(|agent| client::viewer_environment(agent, &Environment::whole()).0).unwrap_or_default())
 }
 
 /// Nobody else's agents: for owners who may not reach what the one who started the server can.

@@ -1,0 +1,212 @@
+//! `engross task verify`: whatever is altered of files, receipts, keys and times is found.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::desk::TestBench;
+use crate::fake_agent;
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % most
+    }
+}
+
+/// A folder with the results of two runs.
+fn made() -> (TestBench, String) {
+    let desk = fake_agent::desk();
+    for (thread, words) in [
+        ("v1", "@ write one.md First.\n@ write two.md Second.\n@ write three.txt First.\n@ say Made one.md."),
+        ("v2", "@ write one.md Anew.\n@ write four.json {}\n@ say Made one.md and four.json."),
+    ] {
+        let run =
+            ["task", "run", words, "--agent", "fake", "--thread", thread, "--folder", "out", "--with-text"];
+        let mut run = run.to_vec();
+        run.extend(["--config", "engross.toml", "--data", "data", "--json"]);
+        let ran = desk.run(&run);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let key = desk.run(&["task", "key", "--data", "data", "--json"]).json()["publicKey"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    (desk, key)
+}
+
+fn receipts(desk: &TestBench) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(desk.path("out/.xworkmate/receipts")).unwrap();
+    let mut all: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+/// Every text and number in a value, by its path.
+fn leaves(value: &Value, at: &str, all: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| leaves(value, &format!("{at}/{name}"), all));
+        }
+        Value::Array(values) => {
+            values
+                .iter()
+                .enumerate()
+                .for_each(|(number, value)| leaves(value, &format!("{at}/{number}"), all));
+        }
+        _ => all.push(at.to_owned()),
+    }
+}
+
+#[test]
+fn every_alteration_is_found() {
+    let (desk, key) = made();
+    let [older, newest] = receipts(&desk).try_into().unwrap();
+    let files = ["out/one.md", "out/four.json"];
+    let verify = |more: &[&str]| {
+        let mut all = vec!["task", "verify", "out", "--json"];
+        all.extend(more);
+        desk.run(&all)
+    };
+    assert_eq!(verify(&["--key", &key]).code, Some(0), "{:?}", verify(&["--key", &key]));
+    let run = older.file_stem().unwrap().to_str().unwrap().to_owned();
+    // What the first run made stands beside, as the second has made another file of that name.
+    let first = verify(&["--run", &run]);
+    assert!(
+        first.code == Some(0) || first.json()["findings"][0].as_str().unwrap().contains("one.md"),
+        "{first:?}"
+    );
+
+    let count = std::env::var("ENGROSS_ALTERATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
+    let (mut dice, mut tried) = (Dice(7), 0);
+    let mut found = |what: &str| {
+        for more in [&["--key", key.as_str()][..], &[]] {
+            let got = verify(more);
+            assert!(matches!(got.code, Some(1 | 2)), "{what}, and nobody has seen it: {got:?}");
+        }
+        tried += 1;
+    };
+    // Files: a bit, an end that is gone, more at the end, another file in its place, none at all.
+    for _ in 0..count {
+        let file = files[dice.below(files.len())];
+        let whole = desk.bytes(file);
+        let mut altered = whole.clone();
+        let what = match dice.below(4) {
+            0 => {
+                let at = dice.below(altered.len());
+                altered[at] ^= 1 << dice.below(8);
+                "a bit"
+            }
+            1 => {
+                altered.truncate(dice.below(altered.len()));
+                "a cut"
+            }
+            2 => {
+                altered.push(b'\n');
+                "an addition"
+            }
+            _ => {
+                altered = desk.bytes(files.iter().copied().find(|other| *other != file).unwrap());
+                "another file"
+            }
+        };
+        desk.put(file, &altered);
+        found(what);
+        desk.put(file, &whole);
+    }
+    std::fs::rename(desk.path("out/one.md"), desk.path("out/away.md")).unwrap();
+    found("a file that is gone");
+    std::fs::rename(desk.path("out/away.md"), desk.path("out/one.md")).unwrap();
+
+    // The receipt: bits, and every field of it, the signed ones with the signature as it was.
+    let whole = std::fs::read(&newest).unwrap();
+    for _ in 0..count {
+        let mut altered = whole.clone();
+        let at = dice.below(altered.len());
+        altered[at] ^= 1 << dice.below(8);
+        std::fs::write(&newest, &altered).unwrap();
+        found("a bit of the receipt");
+    }
+    let receipt: Value = serde_json::from_slice(&whole).unwrap();
+    let mut all = Vec::new();
+    leaves(&receipt, "", &mut all);
+    for field in &all {
+        let mut altered = receipt.clone();
+        let value = altered.pointer_mut(field).unwrap();
+        *value = match &*value {
+            Value::String(text) => json!(format!("{text}x")),
+            Value::Number(number) => json!(number.as_u64().unwrap() + 1),
+            other => panic!("{field} is {other}"),
+        };
+        std::fs::write(&newest, format!("{altered}\n")).unwrap();
+        found(field);
+    }
+    // The signed statement itself, its times among it.
+    let payload = receipt.pointer("/envelope/payload").unwrap().as_str().unwrap();
+    let statement: Value = serde_json::from_slice(&base64(payload)).unwrap();
+    let mut all = Vec::new();
+    leaves(&statement, "", &mut all);
+    assert!(all.iter().any(|field| field == "/endedAt") && all.len() > 12, "{all:?}");
+    for field in &all {
+        let mut altered = statement.clone();
+        let value = altered.pointer_mut(field).unwrap();
+        *value = match &*value {
+            Value::String(text) if text.starts_with("20") => json!(text.replacen("20", "19", 1)),
+            Value::String(text) => json!(format!("{text}x")),
+            Value::Number(number) => json!(number.as_u64().unwrap() + 1),
+            other => panic!("{field} is {other}"),
+        };
+        let mut forged = receipt.clone();
+        forged["envelope"]["payload"] = json!(in_base64(altered.to_string().as_bytes()));
+        std::fs::write(&newest, format!("{forged}\n")).unwrap();
+        found(field);
+    }
+    // One file hidden behind another: where a file lies here is not signed.
+    let mut hidden = receipt.clone();
+    let at = |path: &str| {
+        receipt["files"].as_array().unwrap().iter().position(|file| file["path"] == path).unwrap()
+    };
+    hidden["files"][at("one.md")]["here"] = json!("four.json");
+    std::fs::write(&newest, format!("{hidden}\n")).unwrap();
+    desk.put("out/one.md", b"something else");
+    found("a file behind another");
+    desk.put("out/one.md", b"Anew.");
+    // The receipt of another run under this one's name.
+    std::fs::write(&newest, std::fs::read(&older).unwrap()).unwrap();
+    found("another run's receipt");
+    std::fs::write(&newest, &whole).unwrap();
+    assert_eq!(verify(&["--key", &key]).code, Some(0));
+    assert_eq!(verify(&["--key", &"2".repeat(64)]).code, Some(1), "another key");
+    assert!(tried > 2 * count, "{tried}");
+}
+
+const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64(text: &str) -> Vec<u8> {
+    let mut bits = 0_u32;
+    let mut bytes = Vec::new();
+    for (number, digit) in text.bytes().filter(|digit| *digit != b'=').enumerate() {
+        bits = bits << 6 | u32::try_from(DIGITS.iter().position(|known| *known == digit).unwrap()).unwrap();
+        if number % 4 > 0 {
+            let left = 6 - 2 * (number % 4);
+            bytes.push(u8::try_from(bits >> left & 255).unwrap());
+        }
+    }
+    bytes
+}
+
+fn in_base64(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let bits =
+            three.iter().enumerate().fold(0_u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
+        for at in 0..4 {
+            let digit = DIGITS[usize::try_from(bits >> (18 - 6 * at) & 63).unwrap()];
+            text.push(if at <= three.len() { digit as char } else { '=' });
+        }
+    }
+    text
+}
