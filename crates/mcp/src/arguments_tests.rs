@@ -69,7 +69,7 @@ fn what_cannot_be_meant_is_refused_by_name() {
             json!({"path": "a.docx", "serach": "x"}),
             "no argument 'serach'; did you mean 'search'?",
         ),
-        ("read_document", json!({"path": "a.docx", "limit": 0}), "'limit' is no whole number from 1"),
+        ("read_document", json!({"path": "a.docx", "limit": -1}), "'limit' is no whole number from 1"),
         ("read_document", json!({"path": "a.docx", "limit": 2.5}), "'limit' is no whole number"),
         (
             "read_document",

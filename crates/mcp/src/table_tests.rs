@@ -6,7 +6,7 @@ use crate::table::{TOOLS, tools};
 
 #[test]
 fn the_definitions_cost_little() {
-    for (shows_pages, count, most) in [(false, 6, 1_500), (true, 7, 1_900)] {
+    for (shows_pages, count, most) in [(false, 6, 1_900), (true, 7, 2_100)] {
         let definitions =
             tools(shows_pages).map(|row| serde_json::to_value(row.definition(shows_pages)).unwrap());
         let definitions: Vec<Value> = definitions.collect();
