@@ -281,7 +281,7 @@ async fn a_result_is_not_given_up_because_nobody_was_awake() {
         // It has not begun, so that its time is still before it.
         (
             json!({"status": "queued", "runId": "r", "artifactScope": "tasks/s/r"}),
-            vec!["xworkmate.tasks.get", "session.start"],
+            vec!["xworkmate.tasks.get", "xworkmate.tasks.get"],
             "success",
         ),
     ] {

@@ -173,9 +173,11 @@ impl Decider<'_> {
             return;
         }
         match reading {
-            BridgeReading::Running(association) => {
+            BridgeReading::Running(mut association) => {
                 let is_ours = self.is_ours(&association.artifact_scope, &association.run_id);
                 let is_queued = association.status == "queued";
+                // A record keeps that it is under way, wherever it is.
+                "running".clone_into(&mut association.status);
                 if is_ours {
                     self.associate(*association, step);
                 }

@@ -137,7 +137,11 @@ impl BridgeReading {
         }
         let claims_end = flag("terminal") == Some(true) && status == "unknown";
         if GOING_ON.contains(&status.as_str()) && !claims_end {
-            return Self::Running(Box::new(association(fields)));
+            let mut association = association(fields);
+            if status == "queued" {
+                association.status = status;
+            }
+            return Self::Running(Box::new(association));
         }
         let artifacts = artifacts(fields).or_else(|| artifacts(inner?)).unwrap_or_default();
         let words = text(&["output", "summary", "resultSummary"]);
