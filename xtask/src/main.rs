@@ -121,6 +121,8 @@ enum Chore {
     Book,
     /// Runs `.ci/run`, and then everything that takes longer: faults, long random runs, fuzzing, LibreOffice.
     CiFull,
+    /// Names files of one crate that import each other in a loop, and what ties them.
+    Circles,
     /// Counts the words that docs/glossary.md has replaced, and names of types that break its rules.
     Words,
     /// Builds the page for people from web/workbench into crates/http/assets; needs Node.
@@ -164,6 +166,7 @@ fn main() -> ExitCode {
         Chore::EvalLearning => eval_learning(),
         Chore::Book => book::run(),
         Chore::CiFull => long::ci_full(),
+        Chore::Circles => circles::run(),
         Chore::Words => words::run(),
         Chore::Web => web::build(),
         Chore::WebAtLength => web::test_at_length(&test::engine()),

@@ -41,6 +41,7 @@
 //! | `workspace` | which documents has a folder, and how is one read, edited, put, removed? |
 //! | `checkpoints` | what was a document before each change? |
 //! | `changes` | what differs between two of its states? |
+//! | `listener` | who is told what agents write? |
 //! | `written` | what was written into which file, and which revisions in it are one's own? |
 //! | `pictures` | which files does content name, and what is in them? |
 //! | `redline` | what differs between two documents? |
@@ -56,6 +57,7 @@ pub mod codes;
 mod delivery;
 pub mod differences;
 mod error;
+mod listener;
 pub mod listing;
 mod pictures;
 mod receipt;
@@ -82,6 +84,7 @@ pub use changes::{Losses, RevisionKey, TakenBack, losses, new_revisions, without
 pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
 pub use delivery::{Delivery, Destination, InputFile};
 pub use error::{Error, document_failure, document_row};
+pub use listener::{DeliveryListener, WrittenDocument};
 pub use pictures::{pictures_of, read_pictures};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked};
 pub use redline::{MergeReport, MergedFile, Redline, RedlineReport, merge, redline};

@@ -3,7 +3,7 @@
 //! Must never replace a document that is not the one it was made from, or without its checkpoint. Blocks.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use crate::Error;
 use crate::changes::{Losses, losses};
 use crate::checkpoints::{Checkpoint, CheckpointStore, Checkpoints, sha256_of};
 use crate::delivery::Delivery;
+use crate::listener::{DeliveryListener, ListenedFolder, WrittenDocument};
 use crate::pictures::pictures_of;
 use crate::receipt::{Receipt, has_result};
 
@@ -41,6 +42,7 @@ pub struct Workspace {
     locks: Locks,
     clock: Arc<dyn Clock>,
     only: Option<SingleDocument>,
+    listened: Option<ListenedFolder>,
 }
 
 /// The one document of a workspace that has just one.
@@ -90,7 +92,7 @@ impl Workspace {
     /// The documents in `files`; their earlier states go into `store`.
     #[must_use]
     pub fn new(files: Folder, store: CheckpointStore, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { files, store, locks, clock, only: None }
+        Self { files, store, locks, clock, only: None, listened: None }
     }
 
     /// The documents in `files`; their earlier states go into a folder in it that no path leads to.
@@ -112,6 +114,13 @@ impl Workspace {
     #[must_use]
     pub fn of_one(self, file: RelPath, source: Vec<u8>, named: Option<PathBuf>) -> Self {
         Self { only: Some(SingleDocument { file, source: source.into(), named }), ..self }
+    }
+
+    /// The same; `listener` is told of every document that is written. `base` is the folder's absolute path.
+    #[must_use]
+    pub fn heard_by(self, listener: Option<Arc<dyn DeliveryListener>>, base: &Path) -> Self {
+        let listened = listener.map(|listener| ListenedFolder { listener, base: base.to_owned() });
+        Self { listened, ..self }
     }
 
     /// The one document, if there is just one by design.
@@ -343,6 +352,9 @@ impl Workspace {
             if !is_as_before {
                 sha256 = Some(new.clone());
             }
+            if step == count && tracking == Tracking::Tracked {
+                self.tell(path, &document, &saved.bytes);
+            }
             steps.push((done, DocumentEdit { proof: saved.proof, sha256: new, checkpoint }));
             if step == count && !is_as_before && matches!(tracking, Tracking::Untracked) {
                 // What was tracked in memory only is accepted in the file.
@@ -350,6 +362,15 @@ impl Workspace {
             }
         }
         Ok((steps, document))
+    }
+
+    /// Tells whoever listens what was written.
+    fn tell(&self, path: &RelPath, document: &WordDocument, bytes: &[u8]) {
+        let Some(folder) = &self.listened else { return };
+        let Ok(own) = document.own_record(Tracking::Tracked) else { return };
+        let authors: Vec<String> = own.authors().map(str::to_owned).collect();
+        let path = folder.base.join(path.as_str());
+        folder.listener.delivered(&WrittenDocument { path: &path, authors: &authors, bytes });
     }
 
     /// What records call the document.

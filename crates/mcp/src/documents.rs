@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use engross_documents::{CheckpointStore, Error, OpenDocument, Workspace, signature};
+use engross_documents::{CheckpointStore, DeliveryListener, Error, OpenDocument, Workspace, signature};
 use engross_protocol::{Clock, Failure};
 use engross_store::files::{FileError, Folder, Locks};
 
@@ -18,6 +18,8 @@ pub struct McpDocuments {
     locks: Locks,
     pub(crate) clock: Arc<dyn Clock>,
     author: String,
+    /// Who is told of written documents, and the absolute path of the folder of all workspaces.
+    listener: Option<(Arc<dyn DeliveryListener>, PathBuf)>,
     /// Held by a call from the choice of a name for its result until that is written, so that no two choose the same.
     naming: Mutex<()>,
 }
@@ -44,7 +46,15 @@ impl McpDocuments {
         CheckpointStore::in_data(&data)?;
         let author = signature::author(author)?.to_owned();
         let keeping = Keeping::Data(data);
-        Ok(Self { folders, keeping, locks: Locks::new(), clock, author, naming: Mutex::new(()) })
+        Ok(Self {
+            folders,
+            keeping,
+            locks: Locks::new(),
+            clock,
+            author,
+            listener: None,
+            naming: Mutex::new(()),
+        })
     }
 
     /// Documents of the workspaces in the folder `top`, whose other writers hold the same `locks`.
@@ -59,7 +69,14 @@ impl McpDocuments {
     ) -> Result<Self, Failure> {
         let author = signature::author(author)?.to_owned();
         let (folders, keeping) = (AllowedFolders::Workspaces(top), Keeping::Workspaces);
-        Ok(Self { folders, keeping, locks, clock, author, naming: Mutex::new(()) })
+        Ok(Self { folders, keeping, locks, clock, author, listener: None, naming: Mutex::new(()) })
+    }
+
+    /// The same; `listener` is told of every document that is written. `top` is the absolute path of the folder of all
+    /// workspaces, where there is one.
+    #[must_use]
+    pub fn heard_by(self, listener: Option<Arc<dyn DeliveryListener>>, top: PathBuf) -> Self {
+        Self { listener: listener.map(|listener| (listener, top)), ..self }
     }
 
     /// The name that changes are made in.
@@ -71,13 +88,17 @@ impl McpDocuments {
     pub(crate) fn workspace(&self, place: &Place) -> Result<Workspace, Failure> {
         let (locks, clock) = (self.locks.clone(), Arc::clone(&self.clock));
         let files = place.folder.clone();
-        match (&self.keeping, place.base()) {
+        let workspace = match (&self.keeping, place.base()) {
             (Keeping::Data(data), Some(base)) => {
                 let store = CheckpointStore::in_data(data)?.beneath(base.to_owned(), None);
-                Ok(Workspace::new(files, store, locks, clock))
+                Workspace::new(files, store, locks, clock)
             }
-            _ => Ok(Workspace::with_own_checkpoints(files, locks, clock)?),
-        }
+            _ => Workspace::with_own_checkpoints(files, locks, clock)?,
+        };
+        Ok(match self.listener.clone() {
+            Some((listener, top)) => workspace.heard_by(Some(listener), &place.folder_beneath(&top)),
+            None => workspace,
+        })
     }
 
     /// The document that a client names.

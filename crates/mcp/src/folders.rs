@@ -262,6 +262,14 @@ impl Place {
         (!matches!(self.naming, Naming::InWorkspace(_))).then_some(self.base.as_path())
     }
 
+    /// The absolute path of its folder, where all workspaces are in the folder `top`.
+    pub(crate) fn folder_beneath(&self, top: &Path) -> PathBuf {
+        match &self.naming {
+            Naming::InWorkspace(name) => top.join(name),
+            Naming::Bare | Naming::Absolute => self.base.clone(),
+        }
+    }
+
     /// What records call it.
     pub(crate) fn recorded(&self) -> String {
         self.absolute().map_or_else(|| self.path.as_str().to_owned(), |path| path.display().to_string())

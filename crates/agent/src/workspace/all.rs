@@ -2,9 +2,10 @@
 //!
 //! Must never reach anything outside the root, or make a workspace by asking for it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use engross_documents::Workspace;
+use engross_documents::{DeliveryListener, Workspace};
 use engross_protocol::Clock;
 use engross_protocol::shared;
 use engross_store::files::{FileError, Locks, RelPath, Root};
@@ -24,13 +25,14 @@ pub struct Workspaces {
     locks: Locks,
     clock: Arc<dyn Clock>,
     writes: Option<(WriteService, ContentTools)>,
+    listened: Option<(Arc<dyn DeliveryListener>, PathBuf)>,
 }
 
 impl Workspaces {
     /// The workspaces beneath `root`.
     #[must_use]
     pub fn new(root: Root, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { root, locks, clock, writes: None }
+        Self { root, locks, clock, writes: None, listened: None }
     }
 
     /// The same with models that may also write text files, by write sessions beneath the same root. `content` are
@@ -38,6 +40,12 @@ impl Workspaces {
     #[must_use]
     pub fn with_writes(self, service: WriteService, content: ContentTools) -> Self {
         Self { writes: Some((service, content)), ..self }
+    }
+
+    /// The same; `listener` is told of every document that is written. `base` is the root's absolute path.
+    #[must_use]
+    pub fn heard_by(self, listener: Option<Arc<dyn DeliveryListener>>, base: PathBuf) -> Self {
+        Self { listened: listener.map(|listener| (listener, base)), ..self }
     }
 
     /// The texts that were written into the workspace `name`.
@@ -79,7 +87,11 @@ impl Workspaces {
     /// As [`Workspaces::find`]. Blocks.
     pub fn make(&self, name: &str) -> Result<Workspace, FileError> {
         let files = self.root.make_folder(&name_of(name)?)?;
-        Workspace::with_own_checkpoints(files, self.locks.clone(), Arc::clone(&self.clock))
+        let workspace = Workspace::with_own_checkpoints(files, self.locks.clone(), Arc::clone(&self.clock))?;
+        Ok(match &self.listened {
+            Some((listener, base)) => workspace.heard_by(Some(Arc::clone(listener)), &base.join(name)),
+            None => workspace,
+        })
     }
 }
 

@@ -18,6 +18,11 @@ use crate::ops::{Batch, OwnPolicy, Tracking};
 pub struct OwnRecord(BTreeMap<String, BTreeSet<i64>>);
 
 impl OwnRecord {
+    /// In whose names they are.
+    pub fn authors(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, ids)| !ids.is_empty()).map(|(author, _)| author.as_str())
+    }
+
     /// Whether it names no revision.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -132,6 +132,9 @@ pub(crate) struct ApplyArgs {
     /// Write a signed receipt of the redline there; `engross verify` checks it.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) receipt: Option<PathBuf>,
+    /// Whose document it is, for lessons from documents.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) client: Option<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]

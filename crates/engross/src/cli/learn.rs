@@ -136,7 +136,7 @@ pub(crate) struct RepairArgs {
 #[command(after_help = "Examples:\n  \
     engross agents-md sync\n  \
     engross agents-md sync --agents-md AGENTS.md --agents-md CLAUDE.md --tokens 1000\n  \
-    engross agents-md check --agents-md AGENTS.md\n  \
+    engross agents-md check --agents-md AGENTS.md --skillbook book.json\n  \
     engross agents-md remove --agents-md AGENTS.md\n\n\
 Not a byte outside the block is changed.")]
 pub(crate) struct AgentsMdArgs {
@@ -152,7 +152,7 @@ pub(crate) enum AgentsMdCommand {
     Sync(SyncBlockArgs),
     /// Take the block out; the file is as it was before.
     Remove(SyncBlockArgs),
-    /// Say what is wrong with the block; exits with 1 if anything is.
+    /// Say what is wrong with the block, and with --skillbook whether it is up to date; exits with 1 if anything is.
     Check(CheckBlockArgs),
 }
 
@@ -176,6 +176,12 @@ pub(crate) struct CheckBlockArgs {
     /// The file; AGENTS.md in the folder OPENCLAW_WORKSPACE without. May be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) agents_md: Vec<PathBuf>,
+    /// Tokens that the lessons may take there, as for sync.
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) tokens: usize,
+    /// Where a skillbook is named, the block must be what it shows.
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use engross_learn::agents_md::MarkerMode;
-use engross_learn::disk::{BookFile, check_file, sync_files};
+use engross_learn::disk::{BookFile, check_file, check_file_against, sync_files};
 use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
 
 use super::CommandEnd;
 use super::synced::{explain, text};
-use crate::cli::{AgentsMdArgs, AgentsMdCommand, SyncBlockArgs};
+use crate::cli::{AgentsMdArgs, AgentsMdCommand, BookArgs, SyncBlockArgs};
 use crate::compose::skillbook::{book_paths, instructions, rest};
 use crate::output::Output;
 use crate::settings::Environment;
@@ -22,15 +22,23 @@ pub(crate) fn run(
 ) -> Result<CommandEnd, Failure> {
     match &args.command {
         AgentsMdCommand::Sync(args) => {
-            let book = BookFile::read(book_paths(&args.book, environment)?)?;
-            let shown = block(&book.journal.book, args.block.tokens, SystemClock.millis(), &rest(&book));
-            sync(args, shown.inner.as_deref(), environment, output)
+            let inner = shown(&args.book, args.block.tokens, environment)?;
+            sync(args, inner.as_deref(), environment, output)
         }
         AgentsMdCommand::Remove(args) => sync(args, None, environment, output),
         AgentsMdCommand::Check(args) => {
+            let of = &args.book;
+            let is_named = of.skillbook.is_some() || of.client.is_some() || of.folder.is_some();
+            let shown = match is_named {
+                true => Some(shown(&args.book, args.tokens, environment)?),
+                false => None,
+            };
             let mut files = Vec::new();
             for path in instructions(&args.agents_md, environment)? {
-                let warnings = check_file(&path)?;
+                let warnings = match &shown {
+                    Some(inner) => check_file_against(&path, inner.as_deref())?,
+                    None => check_file(&path)?,
+                };
                 files.push((path, warnings));
             }
             let is_fine = files.iter().all(|(_, warnings)| warnings.is_empty());
@@ -47,6 +55,12 @@ pub(crate) fn run(
             Ok(CommandEnd::With(if is_fine { Exit::Done } else { Exit::Refused }))
         }
     }
+}
+
+/// What the block of a skillbook says.
+fn shown(args: &BookArgs, tokens: usize, environment: &Environment) -> Result<Option<String>, Failure> {
+    let book = BookFile::read(book_paths(args, environment)?)?;
+    Ok(block(&book.journal.book, tokens, SystemClock.millis(), &rest(&book)).inner)
 }
 
 fn sync(

@@ -14,6 +14,8 @@ use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::verify::{self, RedlineOrigin};
 use super::{CommandEnd, settings};
 use crate::cli::ApplyArgs;
+#[cfg(feature = "server")]
+use crate::compose::preferences::Preferences;
 use crate::failure::{self, usage};
 use crate::files::read_text;
 use crate::output::Output;
@@ -66,6 +68,18 @@ pub(crate) fn run(
     } else {
         None
     };
+    #[cfg(feature = "server")]
+    if let (Some(preferences), Some(made), Tracking::Tracked) = (
+        Preferences::of(&settings),
+        delivery.as_ref().and_then(|delivery| delivery.output.as_ref()),
+        tracking,
+    ) {
+        let own =
+            document.own_record(tracking).map_err(|error| failure::of_document(input.path(), &error))?;
+        let authors: Vec<String> = own.authors().map(str::to_owned).collect();
+        let kind = Preferences::kind(args.client.as_deref(), &args.file);
+        preferences.record(Path::new(made), &authors, &kind);
+    }
     let warnings = if summary.applied > 0 { warnings } else { Vec::new() };
     let name = input.path().display().to_string();
     let receipt = Receipt::new(name, summary, operations, delivery, warnings);

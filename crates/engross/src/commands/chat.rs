@@ -163,7 +163,7 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
         && let Ok((now, _)) = by_path::read(shown, u64::MAX)
         && before.is_none_or(|(before, _)| before != now)
     {
-        preferences.record(shown, &author, &kind);
+        preferences.record(shown, &[author], &kind);
     }
     Ok(match ended {
         Over::Quit(exit) => CommandEnd::With(exit),

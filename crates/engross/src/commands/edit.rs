@@ -96,7 +96,7 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     if let (Some(preferences), Some(made), Tracking::Tracked) =
         (&preferences, delivery.as_ref().and_then(|delivery| delivery.output.as_ref()), tracking)
     {
-        preferences.record(Path::new(made), &settings.author.value, &kind);
+        preferences.record(Path::new(made), std::slice::from_ref(&settings.author.value), &kind);
     }
     if delivery.is_none()
         && let Some(failure) = model_failure(&outcome)

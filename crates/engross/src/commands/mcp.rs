@@ -13,6 +13,8 @@ use engross_protocol::{Exit, Failure, SystemClock};
 use super::CommandEnd;
 use crate::cli::{McpArgs, McpCommand, McpToolsArg};
 use crate::compose::data::data_folder;
+#[cfg(feature = "server")]
+use crate::compose::preferences::Preferences;
 use crate::settings::{Environment, Flags, Settings};
 use crate::signals::asked_to_stop;
 
@@ -36,6 +38,8 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
         more: more(args, &folders, &data)?,
     };
     let documents = McpDocuments::new(folders, data, &settings.author.value, Arc::new(SystemClock))?;
+    #[cfg(feature = "server")]
+    let documents = documents.heard_by(Preferences::listener(&settings), std::path::PathBuf::new());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| {
         Failure::new(

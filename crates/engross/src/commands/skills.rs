@@ -23,16 +23,24 @@ use crate::files::read_text;
 use crate::output::{Output, note, print};
 use crate::settings::Environment;
 
+/// The book, after what a person should know of its files was said.
+fn told(mut book: BookFile) -> BookFile {
+    for said in std::mem::take(&mut book.notes) {
+        note(&format!("note: {said}"));
+    }
+    book
+}
+
 pub(crate) fn run(
     args: &SkillsArgs,
     environment: &Environment,
     output: Output,
 ) -> Result<CommandEnd, Failure> {
     let read = |book: &BookArgs| -> Result<BookFile, Failure> {
-        Ok(BookFile::read(book_paths(book, environment)?)?)
+        Ok(told(BookFile::read(book_paths(book, environment)?)?))
     };
     let open = |book: &BookArgs| -> Result<BookFile, Failure> {
-        Ok(BookFile::open(book_paths(book, environment)?)?)
+        Ok(told(BookFile::open(book_paths(book, environment)?)?))
     };
     match &args.command {
         SkillsCommand::List(args) => {

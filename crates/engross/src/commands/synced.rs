@@ -34,6 +34,9 @@ pub(super) fn explain(warning: BlockWarning) -> &'static str {
         BlockWarning::EditedInside => "someone changed the text inside the block",
         BlockWarning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
         BlockWarning::Repaired => "markers were put right",
+        BlockWarning::Outdated => {
+            "the block is not what the skillbook shows; `engross agents-md sync` brings it up to date"
+        }
         BlockWarning::OpenComment => "a comment before the block is never closed; close it with -->",
     }
 }

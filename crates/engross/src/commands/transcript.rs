@@ -121,7 +121,8 @@ fn source(found: &SessionFile) -> Result<SessionReader, Failure> {
 }
 
 fn session(found: &SessionFile) -> Result<Transcript, Failure> {
-    read_session(found, true).map_err(|passed| unreadable(&found.path, &passed.reason))
+    let read = read_session(found, true).map(|read| read.transcript);
+    read.map_err(|passed| unreadable(&found.path, &passed.reason))
 }
 
 fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
@@ -191,16 +192,20 @@ fn conversation(session: &Transcript) -> String {
 
 fn told(what: &StepKind) -> (String, String) {
     match what {
-        StepKind::User { text, origin } => (format!("user ({origin:?})").to_lowercase(), text.clone()),
-        StepKind::Thinking(text) => ("thinking".to_owned(), text.clone()),
+        StepKind::User { text, origin } => {
+            (format!("user ({origin:?})").to_lowercase(), text.whole().into_owned())
+        }
+        StepKind::Thinking(text) => ("thinking".to_owned(), text.whole().into_owned()),
         StepKind::Assistant { text, origin } => {
-            (format!("assistant ({origin:?})").to_lowercase(), text.clone())
+            (format!("assistant ({origin:?})").to_lowercase(), text.whole().into_owned())
         }
         StepKind::Stopped { reason, message } => (format!("stopped: {}", printable(reason)), message.clone()),
         StepKind::Call(call) => (format!("call of {}", printable(&call.tool)), call_told(call)),
-        StepKind::StrayResult(result) => ("result without a call".to_owned(), result.text.clone()),
+        StepKind::StrayResult(result) => {
+            ("result without a call".to_owned(), result.text.whole().into_owned())
+        }
         StepKind::Command { command, output, .. } => {
-            (format!("command {}", printable(command)), output.clone())
+            (format!("command {}", printable(command)), output.whole().into_owned())
         }
         StepKind::Image { mime, size, .. } => {
             ("image".to_owned(), format!("{mime}, {size} characters of base64"))
@@ -210,7 +215,7 @@ fn told(what: &StepKind) -> (String, String) {
 
 fn call_told(call: &CallStep) -> String {
     match &call.result {
-        None => format!("{}\n(no result)", call.arguments),
+        None => format!("{}\n(no result)", call.arguments.whole()),
         Some(result) => {
             let outcome = match result.outcome {
                 CallOutcome::Fine => "result",
@@ -218,7 +223,12 @@ fn call_told(call: &CallStep) -> String {
                 CallOutcome::Pending => "pending",
                 CallOutcome::Synthetic => "made up by a program",
             };
-            format!("{}\n-> {outcome}, line {}:\n{}", call.arguments, result.line, result.text)
+            format!(
+                "{}\n-> {outcome}, line {}:\n{}",
+                call.arguments.whole(),
+                result.line,
+                result.text.whole()
+            )
         }
     }
 }

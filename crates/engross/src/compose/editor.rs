@@ -9,13 +9,14 @@ use engross_agent::session::{
     NoToolboxes, Observer, Sessions, Settings as SessionSettings, Toolbox, ToolboxFuture, Toolboxes,
 };
 use engross_agent::workspace::{Approver, DocumentTools};
-use engross_documents::{CheckpointStore, Workspace, signature};
+use engross_documents::{CheckpointStore, DeliveryListener, Workspace, signature};
 use engross_protocol::{Clock, Failure, IdSource, RandomIds, SystemClock};
 use engross_rules::RulesModel;
 use engross_store::Store;
 use engross_store::files::Locks;
 
 use super::model;
+use super::preferences::Preferences;
 use super::sessions::{self, SessionParts};
 use crate::files::by_path;
 use crate::settings::{Environment, Settings};
@@ -88,8 +89,19 @@ impl EditorHost for EditorParts {
         let folder = self.narrow(folder)?;
         let model = sessions::recalling(model::open(&self.settings, &self.environment)?, &self.settings);
         let files = sessions::open_root(&folder)?.top();
-        let store = CheckpointStore::in_data(&self.data)?.beneath(folder, None);
-        let workspace = Workspace::new(files, store, self.locks.clone(), Arc::new(SystemClock));
+        // The lessons of documents in this folder, where they are wanted, beside those of all work.
+        let preferences = Preferences::of(&self.settings);
+        let model = match &preferences {
+            Some(preferences) => {
+                let kind = Preferences::kind(None, &folder.join("document"));
+                preferences.recalling(model, &kind, &self.settings)
+            }
+            None => model,
+        };
+        let listener = preferences.map(|preferences| Arc::new(preferences) as Arc<dyn DeliveryListener>);
+        let store = CheckpointStore::in_data(&self.data)?.beneath(folder.clone(), None);
+        let workspace = Workspace::new(files, store, self.locks.clone(), Arc::new(SystemClock))
+            .heard_by(listener, &folder);
         let tools = DocumentTools::new(workspace.clone()).with_approver(Some(approver));
         let parts = SessionParts {
             settings: self.session_settings.clone(),

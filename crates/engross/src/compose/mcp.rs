@@ -1,14 +1,22 @@
 //! The server for the clients of agents as a route of `serve`: the documents of all workspaces, behind the same front door.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use engross_documents::DeliveryListener;
 use engross_mcp::{McpDocuments, http_service};
 use engross_protocol::{Failure, SystemClock};
 use engross_store::files::{Locks, Root};
 
-/// `/mcp`.
-pub(super) fn routes(root: &Root, locks: &Locks, author: &str) -> Result<Router, Failure> {
+/// `/mcp`. `listener` is told of what is written beneath the root, whose absolute path is `place`.
+pub(super) fn routes(
+    root: &Root,
+    locks: &Locks,
+    author: &str,
+    (listener, place): (Option<Arc<dyn DeliveryListener>>, PathBuf),
+) -> Result<Router, Failure> {
     let documents = McpDocuments::of_workspaces(root.top(), locks.clone(), author, Arc::new(SystemClock))?;
+    let documents = documents.heard_by(listener, place);
     Ok(Router::new().route_service("/mcp", http_service(Arc::new(documents))))
 }

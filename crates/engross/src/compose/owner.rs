@@ -11,7 +11,7 @@ use axum::Router;
 use engross_agent::session::Sessions;
 use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
-use engross_documents::signature;
+use engross_documents::{DeliveryListener, signature};
 use engross_docx::Tracking;
 use engross_http::{
     DEFAULT_OWNER, Documents, Limits, PlaybookReviews, review_routes, skill_routes, task_routes,
@@ -26,6 +26,7 @@ use engross_tasks::runs::Runs;
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
 
+use super::preferences::Preferences;
 use super::skill_review::ReviewedBook;
 use super::skillbook::book_of_server;
 use super::tasks::{self, KnownHashes, TaskToolboxes};
@@ -98,6 +99,8 @@ pub(super) struct OwnerPlaces {
 pub(super) struct OwnerParts {
     principal: String,
     root: Root,
+    /// Who is told of written documents, and where the root is.
+    listened: (Option<Arc<dyn DeliveryListener>>, PathBuf),
     locks: Locks,
     writes: WriteService,
     content: ContentTools,
@@ -123,6 +126,7 @@ impl OwnerPlaces {
             files::make_private_folder(&root)?;
             (root, data)
         };
+        let listened = (Preferences::listener(&self.settings), by_path::absolute(&root));
         let (root, place) = open_root(&root)?;
         let locks = Locks::new();
         let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
@@ -132,7 +136,8 @@ impl OwnerPlaces {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let documents = Documents {
             workspaces: Workspaces::new(root.clone(), locks.clone(), Arc::clone(&clock))
-                .with_writes(writes.clone(), content),
+                .with_writes(writes.clone(), content)
+                .heard_by(listened.0.clone(), listened.1.clone()),
             author: signature::author(&self.settings.author.value)?.to_owned(),
             tracking: if self.settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
             clock,
@@ -152,6 +157,7 @@ impl OwnerPlaces {
         Ok(OwnerParts {
             principal,
             root,
+            listened,
             locks,
             writes,
             content,
@@ -277,7 +283,7 @@ impl OwnerParts {
         is_locked: bool,
     ) -> Result<(ServedOwner, Router, Bridge), Failure> {
         #[cfg(feature = "mcp")]
-        let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author)?;
+        let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author, self.listened)?;
         let reviews = reviews(&sessions, &self.documents.author, limits);
         let Self { principal, writes, tasks, lessons, threads, keep_files, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use engross_documents::{DeliveryListener, WrittenDocument};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::{Limits, WordDocument};
 use engross_learn::disk::{BookFile, BookPaths, DeliveredDocuments};
@@ -25,6 +26,7 @@ use crate::output::note;
 use crate::settings::Settings;
 
 /// Learning from the documents of one kind, or from all.
+#[derive(Clone)]
 pub(crate) struct Preferences {
     documents: DeliveredDocuments,
 }
@@ -55,6 +57,11 @@ impl Preferences {
         Some(Self { documents: DeliveredDocuments::in_data(&data) })
     }
 
+    /// A listener for those who write documents; `None` unless the settings ask for it.
+    pub(crate) fn listener(settings: &Settings) -> Option<Arc<dyn DeliveryListener>> {
+        Some(Arc::new(Self::of(settings)?))
+    }
+
     /// The kind of a document: its client, or else the folder that it is in.
     pub(crate) fn kind(client: Option<&str>, document: &Path) -> String {
         let path = by_path::absolute(document);
@@ -75,27 +82,32 @@ impl Preferences {
     }
 
     /// Keeps what the file at `path` holds of an agent's tracked changes. Failing is no harm to the document, so it is only told.
-    pub(crate) fn record(&self, path: &Path, author: &str, kind: &str) {
-        if let Err(problem) = self.try_record(path, author, kind) {
+    pub(crate) fn record(&self, path: &Path, authors: &[String], kind: &str) {
+        let path = by_path::absolute(path);
+        let read = by_path::read(&path, MOST).map_err(|error| error.to_string());
+        if let Err(problem) = read.and_then(|(bytes, _)| self.try_record(&path, bytes, authors, kind)) {
             note(&format!("What was delivered is not kept to learn from: {problem}"));
         }
     }
 
-    fn try_record(&self, path: &Path, author: &str, kind: &str) -> Result<(), String> {
-        let path = by_path::absolute(path);
-        let bytes = by_path::read(&path, MOST).map_err(|error| error.to_string())?.0;
+    fn try_record(&self, path: &Path, bytes: Vec<u8>, authors: &[String], kind: &str) -> Result<(), String> {
         let sha256 = sha256_of(&bytes);
         let document = WordDocument::open(bytes, &Limits::default()).map_err(|error| error.to_string())?;
-        let changes = own_changes(&document, author).map_err(|error| error.to_string())?;
-        let delivered = DeliveredDocument {
-            path: path.display().to_string(),
+        let changes = own_changes(&document, authors).map_err(|error| error.to_string())?;
+        let path = path.display().to_string();
+        let mut delivered = DeliveredDocument {
             kind: kind.to_owned(),
             sha256,
-            author: author.to_owned(),
+            author: authors.first().cloned().unwrap_or_default(),
             editor: editor_of(&document),
             at: SystemClock.millis(),
             changes,
+            has_earlier: false,
+            path,
         };
+        if let Some(before) = self.documents.of_path(&delivered.path) {
+            delivered.go_on_from(before);
+        }
         self.documents.keep(&delivered).map_err(|error| error.to_string())
     }
 
@@ -126,6 +138,19 @@ impl Preferences {
     }
 }
 
+impl DeliveryListener for Preferences {
+    fn delivered(&self, document: &WrittenDocument<'_>) {
+        if document.bytes.len() > usize::try_from(MOST).unwrap_or(usize::MAX) {
+            return;
+        }
+        let path = by_path::absolute(document.path);
+        let kind = Self::kind(None, &path);
+        if let Err(problem) = self.try_record(&path, document.bytes.to_vec(), document.authors, &kind) {
+            tracing::warn!(%problem, "what was delivered is not kept to learn from");
+        }
+    }
+}
+
 fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
@@ -133,15 +158,15 @@ fn sha256_of(bytes: &[u8]) -> String {
 /// Bytes of the largest document that is looked at.
 const MOST: u64 = 64 << 20;
 
-/// The changes of an author that wait in a document, by paragraph. A paragraph in which somebody else has changes, too, is left
+/// The changes of authors that wait in a document, by paragraph. A paragraph in which somebody else has changes, too, is left
 /// out: whose words they are could not be told apart.
 fn own_changes(
     document: &WordDocument,
-    author: &str,
+    authors: &[String],
 ) -> Result<Vec<engross_learn::preferences::DeliveredChange>, engross_docx::Error> {
     let mut own = std::collections::BTreeMap::new();
     for placed in document.revisions()? {
-        *own.entry(placed.address).or_insert(true) &= placed.revision.stamp.author == author;
+        *own.entry(placed.address).or_insert(true) &= authors.contains(&placed.revision.stamp.author);
     }
     let views = views(document)?;
     let is_own = |address: &String| own.get(address).copied().unwrap_or_default();
@@ -174,7 +199,7 @@ fn views(document: &WordDocument) -> Result<Vec<(String, ParagraphViews)>, engro
 /// What a delivered document became; `None` while nobody has changed it, and where it cannot be read.
 fn changed_since(delivered: &DeliveredDocument) -> Option<ObservedDocument> {
     let bytes = by_path::read(Path::new(&delivered.path), MOST).ok()?.0;
-    if sha256_of(&bytes) == delivered.sha256 {
+    if sha256_of(&bytes) == delivered.sha256 && !delivered.has_earlier {
         return None;
     }
     let document = WordDocument::open(bytes, &Limits::default()).ok()?;

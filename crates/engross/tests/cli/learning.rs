@@ -138,6 +138,31 @@ fn what_cannot_be_learnt_is_refused_with_a_code() {
 }
 
 #[test]
+fn a_check_says_whether_the_block_is_what_the_skillbook_shows() {
+    let desk = home();
+    let check = |arguments: &[&str]| {
+        let mut all = vec!["agents-md", "check", "--json"];
+        all.extend(arguments);
+        let ran = desk.run(&all);
+        (ran.code, ran.json()["files"][0]["warnings"].clone())
+    };
+    const BOOK: [&str; 2] = ["--skillbook", ".openclaw/workspace/ace_skillbook.json"];
+    desk.run(&LEARN);
+    assert_eq!(check(&BOOK), (Some(0), json!([])));
+    // Another budget shows something else, a block by hand is no block of the book, and without a book nobody can tell.
+    let path = ".openclaw/workspace/AGENTS.md";
+    let text = String::from_utf8(desk.bytes(path)).unwrap();
+    desk.put(path, text.replace("Stat a path", "Guess a path").as_bytes());
+    let (code, warnings) = check(&BOOK);
+    assert_eq!((code, warnings), (Some(1), json!(["edited_inside", "outdated"])));
+    desk.put(path, b"# Mine\r\n");
+    assert_eq!(check(&BOOK), (Some(1), json!(["outdated"])));
+    assert_eq!(check(&[]), (Some(0), json!([])));
+    // Nothing was written by looking.
+    assert_eq!(desk.bytes(path), b"# Mine\r\n");
+}
+
+#[test]
 fn a_person_decides_about_skills() {
     let desk = home();
     desk.run(&["learn", "--agent", "ops"]);

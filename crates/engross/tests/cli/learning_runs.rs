@@ -1,6 +1,5 @@
 //! Runs of `engross learn` as a process: killed, two at once, without a key; and what sessions make of the lessons.
 
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
 use crate::desk::{ENGROSS, TestBench, ran};
-use crate::learning::{home, script, stumbling};
+use crate::learning::{home, script, session, stumbling};
 use crate::serve::Server;
 
 const BOOK: &str = ".openclaw/workspace/ace_skillbook.json";
@@ -235,24 +234,85 @@ fn sessions_go_on_where_a_book_cannot_be_read_and_within_their_budget() {
     server.kill();
 }
 
-/// Asks a real model, where a key and a name for one are given: `ENGROSS_TEST_MODEL=anthropic/claude-haiku-4-5`.
-#[test]
-fn a_real_model_finds_a_lesson() {
-    let Ok(spec) = std::env::var("ENGROSS_TEST_MODEL") else {
-        return skip("ENGROSS_TEST_MODEL is not set");
+/// What somebody whose work goes wrong says, in words of their own each time, about three things.
+fn lived_through() -> [(&'static str, String); 4] {
+    let talk = |id: &str, asked: &str, wish: &str| {
+        let said = |text: &str| json!({"role": "assistant", "model": "m", "content": [{"type": "text", "text": text}]});
+        let person = |text: &str| json!({"role": "user", "content": text});
+        session(
+            id,
+            &[person(asked), said("It is in the root folder."), person(wish), said("Understood, I move it.")],
+        )
     };
-    let mut desk = home();
+    [
+        ("one", stumbling("one")),
+        ("two", stumbling("two")),
+        ("three", talk("three", "Write the report of March.", "No. Always put reports into out/reports.")),
+        (
+            "four",
+            talk(
+                "four",
+                "We need the report of April.",
+                "As I said: reports never go anywhere but out/reports!",
+            ),
+        ),
+    ]
+}
+
+/// Asks a real model, where one is named, with its key: `ENGROSS_LIVE_MODEL=anthropic/claude-haiku-4-5`. It costs a few thousand tokens.
+#[test]
+fn a_real_model_reads_reflects_saves_and_shows() {
+    let Ok(spec) = std::env::var("ENGROSS_LIVE_MODEL") else {
+        return skip("ENGROSS_LIVE_MODEL names no model");
+    };
+    let mut desk = TestBench::new();
     for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_COMPATIBLE_API_KEY"] {
         if let Ok(key) = std::env::var(name) {
             desk = desk.with_variable(name, &key);
         }
     }
-    let report = desk.run(&["learn", "--model", &spec, "--json"]).json();
-    assert_eq!((&report["learnt"], &report["failed"]), (&json!(2), &json!(0)), "{report:#}");
-    assert!(report["usage"]["input_tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{report:#}");
-    let book: Value = serde_json::from_slice(&desk.bytes(BOOK)).unwrap();
+    std::fs::create_dir_all(desk.path("sessions")).unwrap();
+    for (name, text) in lived_through() {
+        desk.put(&format!("sessions/{name}.jsonl"), text.as_bytes());
+    }
+    let learn = [
+        "learn",
+        "--sessions",
+        "sessions",
+        "--skillbook",
+        "book.json",
+        "--agents-md",
+        "AGENTS.md",
+        "--model",
+        &spec,
+        "--json",
+    ];
+    let began = Instant::now();
+    let report = desk.run(&learn).json();
+    let took = began.elapsed();
+    assert_eq!((&report["learnt"], &report["failed"]), (&json!(4), &json!(0)), "{report:#}");
+    let tokens = |name: &str| report["usage"][name].as_u64().unwrap_or_default();
+    tell(&format!(
+        "{spec}: {} calls, {} tokens in, {} out, {took:.1?}",
+        report["calls"],
+        tokens("input_tokens"),
+        tokens("output_tokens")
+    ));
+    assert!(tokens("input_tokens") > 0, "{report:#}");
+    let book: Value = serde_json::from_slice(&desk.bytes("book.json")).unwrap();
     assert!(!book["skills"].as_object().unwrap().is_empty(), "{report:#}");
-    assert!(Path::new(&desk.path(BOOK)).exists());
+    // What a person said twice is shown, in whatever words the model put it.
+    let block = String::from_utf8(desk.bytes("AGENTS.md")).unwrap();
+    assert!(block.contains("out/reports"), "{block}");
+    let checked = desk.run(&["agents-md", "check", "--agents-md", "AGENTS.md", "--skillbook", "book.json"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    // Nothing is asked about the same sessions again.
+    assert_eq!(desk.run(&learn).json()["calls"], 0);
+}
+
+#[expect(clippy::print_stderr, reason = "the one who runs the tests wants to know what it cost")]
+fn tell(what: &str) {
+    eprintln!("{what}");
 }
 
 #[expect(clippy::print_stderr, reason = "the one who runs the tests wants to know")]

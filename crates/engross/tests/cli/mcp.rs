@@ -10,7 +10,7 @@ use crate::serve::Server;
 use crate::desk::{ENGROSS, TestBench};
 
 /// Says `lines` to a server over the bench's folder and closes; its answers by id, and its exit code.
-fn talk(desk: &TestBench, arguments: &[&str], lines: &[Value]) -> (Vec<Value>, Option<i32>) {
+pub fn talk(desk: &TestBench, arguments: &[&str], lines: &[Value]) -> (Vec<Value>, Option<i32>) {
     let mut server = desk
         .command(ENGROSS)
         .arg("mcp")

@@ -5,6 +5,9 @@ use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
 use crate::desk::TestBench;
+use crate::editors::editor::Editor;
+use crate::mcp::talk;
+use crate::serve::Server;
 
 const TERM: &str = "The Supplier shall deliver the Goods to the Buyer on time.";
 const PAYMENT: &str = "All invoices are payable within 45 days of receipt by the Buyer.";
@@ -157,4 +160,104 @@ fn without_a_persons_name_a_lesson_waits_and_without_the_setting_nothing_is_kept
     assert!(desk.files_of("document-lessons").is_empty());
     by_ada(&desk, "acme/one.redline.docx", "Ada");
     assert!(desk.run(&learn).stdout.is_empty() || desk.files_of("document-lessons").is_empty());
+}
+
+/// Who else writes documents for agents, each into a file of its own.
+fn deliver_by_others(desk: &TestBench) -> Vec<String> {
+    let change = json!([{"op": "modify_text", "paragraphIndex": 1, "originalText": "shall", "replacementText": "must"}]);
+    // A file of operations.
+    contract(desk, "acme/by-apply.docx");
+    desk.put("ops.json", change.to_string().as_bytes());
+    assert_eq!(desk.run(&["apply", "acme/by-apply.docx", "ops.json"]).code, Some(0));
+    // A client of agents, which names an author of its own.
+    contract(desk, "acme/by-mcp.docx");
+    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let call = json!({"name": "edit_document", "arguments": {"path": "acme/by-mcp.docx", "operations": change, "author": "Bot"}});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+    ];
+    talk(desk, &["--root", "."], &lines);
+    // An editor.
+    let calls = |file: &str| {
+        json!({"turns": [
+        {"when": {"last_role": "user"}, "times": 0, "tool_calls": [{"name": "apply_redlines", "args": {"file": file, "operations": change}}]},
+        {"when": {"last_role": "tool"}, "times": 0, "text": "Done."}]})
+    };
+    std::fs::create_dir_all(desk.path("work")).unwrap();
+    contract(desk, "work/by-acp.docx");
+    let (mut editor, session) = Editor::with_session(desk, &calls("by-acp.docx"));
+    editor.prompt(&session, "Make it modern").unwrap();
+    editor.leave();
+    // A server.
+    desk.put("script.json", calls("by-serve.docx").to_string().as_bytes());
+    let spec = format!("script:{}", desk.path("script.json").display());
+    let (root, home) = (desk.path("root"), desk.path(""));
+    std::fs::create_dir_all(root.join("w")).unwrap();
+    contract(desk, "root/w/by-serve.docx");
+    let variables = [("ENGROSS_DOCUMENT_LESSONS", "true"), ("HOME", home.to_str().unwrap())];
+    let arguments = ["--model", &spec, "--root", root.to_str().unwrap()];
+    let server = Server::try_start_with(&desk.path(""), &arguments, &variables).unwrap();
+    let headers = [("x-engross-session-key", "s"), ("x-engross-workspace", "w")];
+    let body = json!({"messages": [{"role": "user", "content": "Make it modern"}]});
+    assert_eq!(server.post("/v1/chat/completions", &headers, &body).unwrap().0, 200);
+    ["acme/by-apply.redline.docx", "acme/by-mcp.redline.docx", "work/by-acp.docx", "root/w/by-serve.docx"]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+#[test]
+fn whoever_writes_for_an_agent_is_learnt_from() {
+    let desk = TestBench::new().with_variable("ENGROSS_DOCUMENT_LESSONS", "true");
+    std::fs::create_dir_all(desk.path("sessions")).unwrap();
+    let learn =
+        ["learn", "--sessions", "sessions", "--skillbook", "book.json", "--agents-md", "A.md", "--json"];
+    let files = deliver_by_others(&desk);
+    for file in &files {
+        let paragraphs = [plain(TERM), plain(PAYMENT), plain(NOTICE)];
+        desk.put(file, &saved(&paragraphs, "Berta", "2026-01-03T08:00:00Z"));
+    }
+    let learnt = desk.run(&learn).json();
+    assert_eq!(learnt["documents"]["changed"], files.len(), "{learnt:#}");
+    for (folder, status) in [("acme", "active"), ("work", "candidate"), ("root/w", "candidate")] {
+        let lesson = "Keep \"shall\": do not change it to \"must\"".to_owned();
+        assert_eq!(shown(&desk, &["--folder", folder]), [(lesson, status.to_owned())], "{folder}");
+    }
+    // Without the setting, nothing is kept.
+    let desk = TestBench::new();
+    contract(&desk, "acme/by-apply.docx");
+    desk.put("ops.json", br#"[{"op":"modify_text","originalText":"shall","replacementText":"must"}]"#);
+    assert_eq!(desk.run(&["apply", "acme/by-apply.docx", "ops.json"]).code, Some(0));
+    assert!(desk.files_of("document-lessons").is_empty());
+}
+
+#[test]
+fn what_a_person_decided_is_learnt_although_the_agent_went_on() {
+    let desk = TestBench::new().with_variable("ENGROSS_DOCUMENT_LESSONS", "true");
+    let server = agent();
+    std::fs::create_dir_all(desk.path("sessions")).unwrap();
+    contract(&desk, "acme/one.docx");
+    edit(&desk, &server, &["acme/one.docx", "--in-place"]);
+    by_ada(&desk, "acme/one.docx", "Ada");
+    // Before anybody looks, the agent changes it again.
+    desk.put(
+        "ops.json",
+        br#"[{"op":"modify_text","paragraphIndex":1,"originalText":"on time","replacementText":"in time"}]"#,
+    );
+    assert_eq!(desk.run(&["apply", "acme/one.docx", "ops.json", "--in-place"]).code, Some(0));
+    let learn =
+        ["learn", "--sessions", "sessions", "--skillbook", "book.json", "--agents-md", "A.md", "--json"];
+    desk.run(&learn);
+    let lessons: Vec<String> =
+        shown(&desk, &["--folder", "acme"]).into_iter().map(|(text, _)| text).collect();
+    assert_eq!(
+        lessons,
+        [
+            "Keep \"shall\": do not change it to \"must\"",
+            "Write \"30\" after \"payable within\", never \"60\""
+        ]
+    );
+    // What waits still waits, and is not decided twice.
+    assert_eq!(desk.run(&learn).json()["documents"]["effects"], json!([]));
 }

@@ -49,6 +49,8 @@ pub enum BlockWarning {
     Repaired,
     /// A comment before the block is never closed, so that the block may not show.
     OpenComment,
+    /// The block is not what the skillbook shows.
+    Outdated,
 }
 
 /// The file's markers make no sense.

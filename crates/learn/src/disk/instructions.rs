@@ -59,6 +59,18 @@ pub fn check_file(path: &Path) -> Result<Vec<BlockWarning>, Error> {
     agents_md::check(&bytes).map_err(|source| Error::Markers { path: path.display().to_string(), source })
 }
 
+/// What is wrong with a file's block, held against what it should show.
+///
+/// # Errors
+/// As [`sync_files`].
+pub fn check_file_against(path: &Path, inner: Option<&str>) -> Result<Vec<BlockWarning>, Error> {
+    let mut warnings = check_file(path)?;
+    if sync(path, inner, MarkerMode::Strict, true)?.is_changed {
+        warnings.push(BlockWarning::Outdated);
+    }
+    Ok(warnings)
+}
+
 fn sync(path: &Path, inner: Option<&str>, mode: MarkerMode, is_dry: bool) -> Result<BlockSync, Error> {
     if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) && !path.exists() {
         return Err(unwritable(path, &"it is a link that leads nowhere"));

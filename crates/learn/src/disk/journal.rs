@@ -12,7 +12,8 @@ use super::whole::{read, read_text, unwritable, write_beside, write_private};
 use crate::Error;
 use crate::skillbook::journal::{self, BookJournal, Record};
 use crate::skillbook::{
-    Import, ReadList, SkillStatus, deletions, edit_of, import, plain_list, read_list, to_hybrid,
+    Import, ReadList, SkillStatus, deletions, edit_of, import, plain_list, put_ids_right, read_list,
+    to_hybrid,
 };
 
 /// A journal is written anew when it has so many records for each that counts.
@@ -166,6 +167,13 @@ impl BookFile {
             ReadList::Edited(lines) => lines,
         };
         let (base, now) = (written.map(Import::written).unwrap_or_default(), modified(&path));
+        let (lines, mended) = put_ids_right(&self.journal.book, lines, &base);
+        if mended > 0 {
+            self.notes.push(format!(
+                "{mended} lines of {} had ids that are not known; their lessons were kept",
+                path.display()
+            ));
+        }
         let (before, waiting) = (self.pending.len(), self.journal.book.count(SkillStatus::Quarantined));
         for line in &lines {
             for record in edit_of(&self.journal.book, line, &base, now) {

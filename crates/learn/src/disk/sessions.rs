@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use super::again::SessionLines;
 use super::openclaw::{self, StoredRows};
 use super::session_file::{SessionFile, UnreadableFile};
 use super::whole::unreadable;
 use crate::Error;
 use crate::transcript::stats::sha;
-use crate::transcript::{SessionMaker, Transcript, foreign};
+use crate::transcript::{SessionMaker, TextSource, Transcript, foreign};
 
 /// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;
@@ -44,9 +46,9 @@ pub fn discover(folder: &Path) -> Result<(Vec<SessionFile>, Vec<UnreadableFile>)
     let (mut found, mut passed) = match std::fs::read_dir(folder) {
         Ok(entries) => {
             let mut held = files(folder, entries)?;
-            if held.0.is_empty() {
-                beneath(folder, "", 0, &mut held);
-            }
+            // Beside sessions only those of their helpers are looked for.
+            let only = if held.0.is_empty() { None } else { Some(HELPERS) };
+            beneath(folder, ("", only), 0, &mut held);
             held
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && store.is_some() => Default::default(),
@@ -88,8 +90,17 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<SessionFile>, 
 /// So deep do programs keep their sessions: `projects/NAME/ID/subagents`, `sessions/YEAR/MONTH/DAY`.
 const DEEP: usize = 6;
 
-/// The sessions in the folders of a folder that has none itself, each by its way from there. Links are not followed.
-fn beneath(folder: &Path, way: &str, depth: usize, held: &mut (Vec<SessionFile>, Vec<UnreadableFile>)) {
+/// The folders in which Claude Code keeps the sessions of helpers, beneath one for the session that they help.
+const HELPERS: &str = "subagents";
+
+/// The sessions in the folders of a folder, each by its way from there; only in those with a name, if one is given. Links are
+/// not followed.
+fn beneath(
+    folder: &Path,
+    (way, only): (&str, Option<&str>),
+    depth: usize,
+    held: &mut (Vec<SessionFile>, Vec<UnreadableFile>),
+) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -97,9 +108,10 @@ fn beneath(folder: &Path, way: &str, depth: usize, held: &mut (Vec<SessionFile>,
             continue;
         }
         let way = format!("{way}{name}/");
-        if let Ok((found, passed)) = std::fs::read_dir(entry.path())
-            .map_err(|error| unreadable(&entry.path(), &error))
-            .and_then(|entries| files(&entry.path(), entries))
+        if only.is_none_or(|only| only == name)
+            && let Ok((found, passed)) = std::fs::read_dir(entry.path())
+                .map_err(|error| unreadable(&entry.path(), &error))
+                .and_then(|entries| files(&entry.path(), entries))
         {
             held.0.extend(
                 found.into_iter().map(|file| SessionFile { name: format!("{way}{}", file.name), ..file }),
@@ -109,7 +121,7 @@ fn beneath(folder: &Path, way: &str, depth: usize, held: &mut (Vec<SessionFile>,
             );
         }
         if depth < DEEP {
-            beneath(&entry.path(), &way, depth + 1, held);
+            beneath(&entry.path(), (&way, only), depth + 1, held);
         }
     }
 }
@@ -154,29 +166,55 @@ const FOREIGN: u64 = 256 << 20;
 /// What stands before the number of a trace in a file of several.
 const TRACE: &str = "trace ";
 
+/// A session that was read, and what gives its long texts again, which are not held.
+#[derive(Debug)]
+pub struct SparedSession {
+    /// The session.
+    pub transcript: Transcript,
+    /// Its texts, unless all are held.
+    pub texts: Option<Arc<dyn TextSource>>,
+}
+
 /// Reads a session of any program that is known. A last line without an end is read only if `is_over`: the file does not grow any more.
 ///
 /// # Errors
 /// Why it cannot be read.
-pub fn read_session(found: &SessionFile, is_over: bool) -> Result<Transcript, UnreadableFile> {
+pub fn read_session(found: &SessionFile, is_over: bool) -> Result<SparedSession, UnreadableFile> {
     let failed = |error: std::io::Error| UnreadableFile {
         name: found.name.clone(),
         reason: format!("it cannot be read: {error}"),
     };
     let number = trace_number(found);
-    let session = Transcript::read(open(found)?, is_over).map_err(failed)?;
-    if !session.is_foreign() && number.is_none() || found.size > FOREIGN {
+    let session = match open(found)?.0 {
+        ReaderKind::File(file) => {
+            // Both handles share their place in the file: nothing is read again before all was read once.
+            let texts: Arc<dyn TextSource> =
+                Arc::new(SessionLines::of_file(file.try_clone().map_err(failed)?));
+            let transcript = Transcript::read_sparing(file, is_over, Arc::clone(&texts)).map_err(failed)?;
+            SparedSession { transcript, texts: Some(texts) }
+        }
+        // A row of a store has no place to go back to.
+        rows @ ReaderKind::Rows(_) => {
+            let transcript = Transcript::read(SessionReader(rows), is_over).map_err(failed)?;
+            SparedSession { transcript, texts: None }
+        }
+    };
+    if !session.transcript.is_foreign() && number.is_none() || found.size > FOREIGN {
         return Ok(session);
     }
     let mut bytes = Vec::new();
     open(found)?.take(FOREIGN).read_to_end(&mut bytes).map_err(failed)?;
     let Some((_, sessions)) = foreign::retell(&bytes) else { return Ok(session) };
     let Some(retold) = sessions.into_iter().nth(number.unwrap_or_default()) else { return Ok(session) };
-    let mut read = Transcript::read(retold.lines.as_slice(), true).map_err(failed)?;
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    drop(bytes);
+    let lines = Arc::new(SessionLines::of_memory(retold.lines));
+    let texts: Arc<dyn TextSource> = Arc::<SessionLines>::clone(&lines);
+    let mut read = Transcript::read_sparing(lines.bytes(), true, texts).map_err(failed)?;
     read.given = retold.given;
     // What was read is the file, not what was made of it.
-    read.end.offset = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    Ok(read)
+    read.end.offset = size;
+    Ok(SparedSession { transcript: read, texts: None })
 }
 
 /// Which trace of its file a session is.

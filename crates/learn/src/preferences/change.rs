@@ -51,6 +51,27 @@ pub struct DeliveredDocument {
     pub at: u64,
     /// What the agent changed.
     pub changes: Vec<DeliveredChange>,
+    /// Whether some of it was delivered earlier, so that it may be decided in these very bytes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_earlier: bool,
+}
+
+impl DeliveredDocument {
+    /// Keeps what an earlier delivery of the same document still waits for: what a person decided since must not be forgotten
+    /// because the agent went on.
+    pub fn go_on_from(&mut self, before: Self) {
+        let is_waiting = |change: &DeliveredChange| {
+            let is_same = |now: &DeliveredChange| now.old == change.old && now.new == change.new;
+            !change.decided && !self.changes.iter().any(is_same)
+        };
+        let earlier: Vec<DeliveredChange> = before.changes.into_iter().filter(is_waiting).collect();
+        if !earlier.is_empty() {
+            // Whoever changed the document since then has changed it since the agent did.
+            self.editor = before.editor;
+            self.has_earlier = true;
+            self.changes.splice(0..0, earlier);
+        }
+    }
 }
 
 /// The changes that make `new` of `old`, which are the texts of one paragraph. Long ones are no matter of taste and are left out.

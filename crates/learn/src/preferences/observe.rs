@@ -85,5 +85,6 @@ pub fn observe(
         }
         effects.push(verdict.effect);
     }
+    delivered.has_earlier = false;
     effects
 }

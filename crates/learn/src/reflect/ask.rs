@@ -8,7 +8,7 @@ use super::{Learning, Reflection, SkillTag};
 use crate::Error;
 use crate::safety::{PersonalData, redact, redactions};
 use crate::skillbook::{Book, Skill, SkillOperation, SkillRefusal, parse_batch, render};
-use crate::trace::{Segment, Trace};
+use crate::trace::Trace;
 
 /// Skills that a curator is shown for each lesson.
 const NEAR: usize = 8;
@@ -58,21 +58,12 @@ pub async fn reflect(
     cited: &[&Skill],
 ) -> Result<ModelReply<Reflection>, Error> {
     let clean = |text: &str| redact(text, asking.personal).into_owned();
-    let segments: Vec<Segment> = trace
-        .segments
-        .iter()
-        .map(|segment| Segment {
-            text: clean(&segment.text),
-            label: clean(&segment.label),
-            ..segment.clone()
-        })
-        .collect();
-    let redacted = segments.iter().map(|segment| redactions(&segment.text)).sum();
-    let passes = if asking.is_shortened {
-        let shortened = Trace { segments, reasoning: clean(&trace.reasoning), ..trace.clone() };
-        vec![shortened.view(asking.budget).text]
-    } else {
-        crate::trace::passes(&segments, asking.budget)
+    // A long trace is never held whole: its pieces are counted first, then made again one by one.
+    let redacted: u64 = trace.segments.iter().map(|segment| redactions(&clean(&segment.text.whole()))).sum();
+    let of = if asking.is_shortened { 1 } else { trace.passes(asking.budget, &clean).count() };
+    let passes: Box<dyn Iterator<Item = String>> = match asking.is_shortened {
+        true => Box::new(std::iter::once_with(|| trace.view(asking.budget, &clean).text)),
+        false => Box::new(trace.passes(asking.budget, &clean)),
     };
     let skills = if cited.is_empty() { "(none)".to_owned() } else { render::toon(cited) };
     let mut asked = ModelReply::<Reflection> { redacted, ..ModelReply::default() };
@@ -80,14 +71,14 @@ pub async fn reflect(
         Some(truth) => format!("{}\nThe right answer:\n{}", clean(&trace.feedback), fenced(&clean(truth))),
         None => clean(&trace.feedback),
     };
-    for (at, pass) in passes.iter().enumerate() {
+    for (at, pass) in passes.enumerate() {
         let text = format!(
             "Question of the user:\n{}\n\nHow it went: {}\n\nSkills that the agent named:\n{skills}\n\nThe record, part {} of {}:\n{}\n\nThe agent's last words:\n{}",
             fenced(&clean(&trace.question)),
             how,
             at + 1,
-            passes.len(),
-            fenced(pass),
+            of,
+            fenced(&pass),
             fenced(&clean(&trace.answer)),
         );
         let mut counted = ModelReply::<()>::default();

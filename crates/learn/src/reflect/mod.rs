@@ -7,16 +7,20 @@ mod ask;
 mod prompts;
 pub mod rules;
 mod same;
+mod vague;
 
 #[cfg(test)]
 mod ask_tests;
 #[cfg(test)]
 mod rules_tests;
+#[cfg(test)]
+mod vague_tests;
 
 use serde::{Deserialize, Serialize};
 
 pub use ask::{ModelReflector, ModelReply, curate, reflect};
 pub use same::join_same;
+pub(crate) use vague::is_vague;
 
 /// What was learnt from a trace, before it is held against the book.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -100,7 +100,8 @@ fn is_complained_of(trace: &Trace, id: &str) -> bool {
         next.is_some_and(|words| {
             let is_correction =
                 trace.extra.corrections.iter().any(|correction| correction.line == words.line);
-            is_correction && COMPLAINT.as_ref().is_some_and(|complaint| complaint.is_match(&words.text))
+            is_correction
+                && COMPLAINT.as_ref().is_some_and(|complaint| complaint.is_match(&words.text.whole()))
         })
     })
 }

@@ -8,9 +8,9 @@ fn failure(tool: &str, failed: &str, worked: Option<&str>, error: &str) -> Faile
     FailedCall {
         line: 4,
         tool: tool.to_owned(),
-        arguments: failed.to_owned(),
+        arguments: failed.into(),
         error: error.to_owned(),
-        recovery: worked.map(|arguments| Recovery { line: 6, arguments: arguments.to_owned() }),
+        recovery: worked.map(|arguments| Recovery { line: 6, arguments: arguments.into() }),
         between: Vec::new(),
     }
 }
@@ -20,10 +20,8 @@ fn trace(failures: Vec<FailedCall>, said: &[&str]) -> Trace {
         .iter()
         .map(|text| Correction { line: 9, text: (*text).to_owned(), about: "x".to_owned() })
         .collect();
-    let said = said
-        .iter()
-        .map(|text| PersonWords { line: 9, entry: String::new(), text: (*text).to_owned() })
-        .collect();
+    let said =
+        said.iter().map(|text| PersonWords { line: 9, entry: String::new(), text: (*text).into() }).collect();
     Trace {
         question: "q".to_owned(),
         reasoning: String::new(),
@@ -129,7 +127,7 @@ fn what_differed_is_the_lesson_with_the_value_that_worked() {
 fn the_one_step_between_a_failure_and_its_success_is_a_lesson() {
     let call = |command: &str| WorkedCall {
         tool: "exec".to_owned(),
-        arguments: format!(r#"{{"command":"{command}"}}"#),
+        arguments: format!(r#"{{"command":"{command}"}}"#).into(),
     };
     let test = r#"{"command":"make test"}"#;
     let with = |between: Vec<WorkedCall>| {
@@ -139,7 +137,7 @@ fn the_one_step_between_a_failure_and_its_success_is_a_lesson() {
     assert_eq!(with(vec![call("cat Makefile"), call("make gen")]), ["Run `make gen` before `make test`"]);
     assert_eq!(with(vec![call("make gen"), call("make all")]), Vec::<String>::new());
     assert_eq!(with(vec![]), Vec::<String>::new(), "it worked the second time");
-    let edit = WorkedCall { tool: "edit".to_owned(), arguments: "{}".to_owned() };
+    let edit = WorkedCall { tool: "edit".to_owned(), arguments: "{}".into() };
     assert_eq!(with(vec![edit, call("make gen")]), Vec::<String>::new(), "the edit may have done it");
 }
 

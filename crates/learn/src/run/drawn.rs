@@ -10,7 +10,7 @@ pub(super) fn observation(trace: &Trace, line: u64, by: Witness) -> Observation 
     let there = trace.segments.iter().filter(|segment| segment.line == line && line > 0);
     let mut text = String::new();
     for segment in there {
-        text.push_str(&segment.text);
+        text.push_str(&segment.text.whole());
         text.push('\0');
     }
     let said = trace.extra.said.iter().find(|words| words.line == line);

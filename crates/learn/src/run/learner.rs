@@ -12,8 +12,9 @@ use crate::Error;
 use crate::codes;
 use crate::disk::{BookFile, SessionFile, head_of, open, read_session, tail_of};
 use crate::reflect::rules::{self, DrawnOperation};
-use crate::reflect::{curate, join_same, reflect};
+use crate::reflect::{curate, is_vague, join_same, reflect};
 use crate::safety::origin::{self, ToolNames};
+use crate::safety::witness::WitnessWords;
 use crate::safety::{doubts, redact, redactions};
 use crate::skillbook::journal::{Record, SessionEnd, SessionMark};
 use crate::skillbook::{
@@ -71,8 +72,8 @@ impl Learner<'_> {
         let report = |outcome, losses| SessionReport { file: file.name.clone(), outcome, losses };
         let now = self.options.clock.millis();
         let is_over = self.is_explicit || now.saturating_sub(file.modified) >= self.options.rests_after;
-        let session = match read_session(file, is_over) {
-            Ok(session) => session,
+        let (session, texts) = match read_session(file, is_over) {
+            Ok(read) => (read.transcript, read.texts),
             Err(passed) => {
                 let failed = SessionOutcome::Failed {
                     code: shared::READ_FAILED.name.to_owned(),
@@ -142,11 +143,7 @@ impl Learner<'_> {
         }
         let since_line = learnt.0.max(parent.map_or(0, |parent| shared(&session, parent)));
         let citations = Citations::of(book.journal.book.skills().map(|skill| skill.id.clone()));
-        let without_reasoning = match self.options.mind {
-            Reflector::Rules => true,
-            Reflector::Model(asking) => !asking.is_shortened,
-        };
-        let options = trace::Options { since_line, citations: Some(&citations), without_reasoning };
+        let options = trace::Options { since_line, citations: Some(&citations), without_reasoning: true };
         let trace = match trace::build(session, options) {
             Ok(trace) => trace,
             Err(skipped) => {
@@ -156,36 +153,50 @@ impl Learner<'_> {
         };
         let name = if since_line > 0 { format!("{key}#{since_line}") } else { key.clone() };
         let redacted = self.usage.redacted;
-        let asked = self.operations(book, &trace).await;
-        let operations = match asked {
+        let fail = |book: &mut BookFile, code: &str, message: String| {
+            let failed = SessionMark {
+                end: SessionEnd::Failed,
+                reason: code.to_owned(),
+                failures: failures + 1,
+                lines: learnt.0,
+                offset: learnt.1,
+                tail: tail_of(file, learnt.1).unwrap_or_default(),
+                ..state.clone()
+            };
+            keep(book, &key, failed);
+            report(SessionOutcome::Failed { code: code.to_owned(), message }, losses)
+        };
+        let is_lost = || texts.as_ref().is_some_and(|texts| texts.has_failed());
+        let lost = |book: &mut BookFile| {
+            let message = "it changed while it was read; it is tried again at the next run";
+            fail(book, shared::READ_FAILED.name, message.to_owned())
+        };
+        let operations = match self.operations(book, &trace).await {
             Ok(operations) => operations,
-            Err(error) => {
-                let failed = SessionMark {
-                    end: SessionEnd::Failed,
-                    reason: error.code().to_owned(),
-                    failures: failures + 1,
-                    lines: learnt.0,
-                    offset: learnt.1,
-                    tail: tail_of(file, learnt.1).unwrap_or_default(),
-                    ..state
-                };
-                keep(book, &key, failed);
-                let outcome =
-                    SessionOutcome::Failed { code: error.code().to_owned(), message: error.to_string() };
-                return report(outcome, losses);
-            }
+            Err(error) => return fail(book, error.code(), error.to_string()),
         };
         if since_line == 0 {
             forget_parts(book, &key);
         }
         let contents = operations.iter().flatten().filter(|drawn| drawn.by == Witness::Calls);
         let names = ToolNames::of(&trace, contents.filter_map(|drawn| content_of(&drawn.operation)));
+        let witnesses = match self.options.mind {
+            Reflector::Rules => None,
+            Reflector::Model(_) => Some(WitnessWords::of(&trace)),
+        };
+        // What was judged by half of the words is not judged.
+        if is_lost() {
+            return lost(book);
+        }
         let mut effects = Vec::new();
         for operation in operations {
             let verdict = match operation {
-                Ok(drawn) => self.judge(book, drawn, &trace, &names, (&name, &root)),
+                Ok(drawn) => self.judge(book, drawn, &trace, (&names, witnesses.as_ref()), (&name, &root)),
                 Err(refused) => Verdict::refused(refused),
             };
+            if is_lost() {
+                return lost(book);
+            }
             for record in verdict.records {
                 book.add(record);
             }
@@ -244,13 +255,17 @@ impl Learner<'_> {
         book: &BookFile,
         drawn: DrawnOperation,
         trace: &Trace,
-        names: &ToolNames,
+        (names, witnesses): (&ToolNames, Option<&WitnessWords>),
         (name, root): (&str, &str),
     ) -> Verdict {
         let book = &book.journal.book;
         let operation = clean(drawn.operation, |text| redact(&text, self.options.personal).into_owned());
         if matches!(self.options.mind, Reflector::Rules) {
             self.usage.redacted += redactions(&format!("{operation:?}"));
+        }
+        if drawn.by == Witness::Model && content_of(&operation).is_some_and(is_vague) {
+            let message = "the lesson praises, tells what happened or fits everything; nobody can act on it";
+            return Verdict::refused(SkillRefusal::invalid(message));
         }
         let mut extra = None;
         let said = match &operation {
@@ -264,7 +279,12 @@ impl Learner<'_> {
                 Witness::Model => origin::of(trace, book, content),
             };
             match from {
-                origin::LessonOrigin::Experience => {}
+                origin::LessonOrigin::Experience => {
+                    // What is confirmed was judged when it came.
+                    let is_new = content_of(&operation).is_some() && drawn.by == Witness::Model;
+                    let has_witness = witnesses.is_none_or(|witnesses| witnesses.bear_out(content));
+                    extra = (is_new && !has_witness).then_some(Quarantine::Unwitnessed);
+                }
                 origin::LessonOrigin::ToolText => extra = Some(Quarantine::ToolTextOnly),
                 origin::LessonOrigin::Recall => {
                     return Verdict { effect: Effect::Unchanged, records: Vec::new() };
@@ -340,7 +360,7 @@ fn shared(session: &Transcript, parent: &SessionFile) -> u64 {
             ids.insert(id.decode().into_owned());
         }
     }
-    let is_shared = |entry: &Option<String>| entry.as_ref().is_some_and(|id| ids.contains(id));
+    let is_shared = |entry: &Option<Box<str>>| entry.as_ref().is_some_and(|id| ids.contains(id.as_ref()));
     session
         .steps
         .iter()

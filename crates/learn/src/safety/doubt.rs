@@ -44,6 +44,45 @@ const PATTERNS: &[(Quarantine, &str)] = &[
         Quarantine::Injection,
         r"\b(ignore|disregard|forget|override|neglect|discard)\b.{0,40}\b(previous|prior|above|earlier|all|other|system|preceding|existing|any|your|the)\b.{0,30}\b(instructions?|rules?|prompts?|messages?|guidelines?|skills?|directives?|polic(y|ies)|commands?|orders?|training)\b|\byou\s+are\s+(now|no longer)\b|\bsystem\s+(prompt|message|override)\b|</?(system|assistant|user|instructions?)\b|&lt;/?(system|assistant|user|instructions?)\b|\[/?(inst|system)\]|<\|im_|\bdo\s+not\s+(tell|inform|mention|reveal|show|notify)\b|\bwithout\s+(telling|informing|mentioning|asking|notifying)\b|\b(highest|top|absolute)\s+priority\b|\bnew\s+instructions?\b|\bsecretly\b|\bsilently\b|\bjailbreak\b|\bdan mode\b|\bdeveloper mode\b|\bobey\b|\b(always|only)\s+(follow|trust|execute|do)\b.{0,30}\b(instructions?|commands?|page|tool|document|comments?|says)\b|\b(follow|execute|carry out|comply with)\b.{0,30}\binstructions?\b.{0,30}\b(in|from|of|found)\b|\b(ignorier|vergiss|missacht|vergess|uberschreib)\w*\b.{0,50}(anweisung|regel|befehl|instruktion|vorgabe|prompt)|\b(ignor|oubli|neglig|fais abstraction)\w*\b.{0,50}(instruction|consigne|regle|directive|ordre)|\b(ignor|olvid|descart|omit)\w*\b.{0,50}(instruccion|regla|orden|indicacion)|\b(ignor|dimentic|trascur)\w*\b.{0,50}(istruzion|regol|ordin)|\b(ignor|esquec|desconsider)\w*\b.{0,50}(instruc|regra|ordens)|\b(negeer|vergeet)\b.{0,50}(instructie|regel|opdracht)|\b(zignoruj|zapomnij|pomin)\b.{0,50}(instrukcj|polece|zasad|regul)|(игнорир|забуд|отмен|не\s+обращай).{0,50}(инструкц|указан|правил|команд)|(忽略|无视|無視|忘记|忘記|不理会|忽視).{0,30}(指令|指示|规则|規則|说明|提示|命令)|(指示|命令|ルール|指令|プロンプト).{0,30}(無視|忘れ|従わ)|(지시|명령|규칙|지침|프롬프트).{0,20}(무시|잊|따르지)|(تجاهل|انس|تجاهلي|اهمل).{0,40}(التعليمات|الأوامر|الاوامر|القواعد|تعليمات)|\b(yok\s*say|gormezden|unut)\w*|\b(talimat|kural)\w*\b.{0,40}(yok\s*say|gormezden|unut)|(निर्देश|नियम|आदेश).{0,40}(अनदेखा|नजरअंदाज|भूल|उपेक्षा)|(अनदेखा|नजरअंदाज|भूल).{0,40}(निर्देश|नियम|आदेश)|(התעלם|התעלמי|שכח).{0,40}(הוראות|ההוראות|כללים)|(αγνοησ|αγνόησ|ξεχασ).{0,40}(οδηγι|εντολ|κανον)|(bo qua|phot lo).{0,40}(huong dan|chi dan|lenh)|\b(abaikan|lupakan)\b.{0,40}(instruksi|perintah|aturan)",
     ),
+    // What is hidden from people, or told them although it is not so.
+    (
+        Quarantine::Injection,
+        r"\b(never|not|don'?t|do not|no one|nobody|without)\b.{0,20}\b(tell|telling|mention|report|reporting|say|inform|informing|show|admit|disclose|log|alert)\b.{0,40}\b(users?|customers?|clients?|owners?|anyone|anybody|persons?|people|reviewers?|managers?|them|failures?|rule)\b|\b(never|not|don'?t)\b.{0,10}\b(report|log|show|mention)\b.{0,10}\berrors?\b|\b(report|claim|pretend|say|state|mark|declare)\b.{0,30}\b(success|passed|green|done|fixed|works?)\b.{0,40}\b(even if|although|despite|regardless|anyway|whatever)\b|\b(hide|conceal)\b.{0,40}\b(from|errors?|failures?|problems?|mistakes?|this)\b|\b(cover up|keep quiet about|lie about)\b|\b(verschweig|verheimlich|verberg)\w*|\bsag\w*\b.{0,30}\bnichts\b|\b(cache[rz]?|dissimul\w*|tais)\b.{0,10}\b(les|des|aux?|le|la)\b.{0,20}\b(erreurs?|utilisateurs?|clients?)|\bne\b.{0,20}\b(dis|dites|mentionne\w*|parle\w*)\b.{0,20}\bpas\b|\b(ocult\w*|escond\w*)\b|\bno\b.{0,20}\b(digas|menciones|informes)\b|\b(nascond\w*|occult\w*)\b|\bnon\b.{0,20}\b(dire|menzionare|informare)\b|(не\s+(говори|сообщай|упоминай)|скрывай|скрой|умалчив)|(不要|别|勿).{0,8}(告诉|提及|说出|报告)|隐瞒|隱瞞|(知らせ|伝え|言わ|報告し)ない|隠す|隠し|(말하지|알리지|숨기|숨겨)|(لا\s+تخبر|لا\s+تذكر|أخف|اخف)|(मत\s+बता|छिपा)",
+    ),
+    // Words of pages, tools and files taken for orders.
+    (
+        Quarantine::Injection,
+        r"\b(treat|take|regard|accept|consider|read)\b.{0,60}\b(as|for|like)\b.{0,20}\b(instructions?|orders?|commands?|directives?)\b|\b(follow|obey|heed|do|execute|believe)\b.{0,20}\b(what|whatever|everything|all)\b.{0,60}\b(says?|said|tells?|told|asks?|wants?|orders?|demands?)\b|\bbefore what (the )?users?\b|\b(over|above|instead of|rather than)\b.{0,20}\b(the )?users?\b.{0,20}\b(says?|wants?|words|wishes)\b|\b(befolg|gehorch)\w*\b.{0,40}\b(seite|datei|werkzeug|text)|\bobe(is|dec)\w*\b",
+    ),
+    // Copies of what was said or done, sent elsewhere.
+    (
+        Quarantine::Exfiltration,
+        r"\b(send|forward|upload|post|push|e?-?mail|publish|submit|share|ship|sync|mirror|transmit|attach|copy)\b.{0,40}\b(cop(y|ies)|duplicates?|transcripts?|logs?|protocols?|conversations?|answers?|replies|reports?|everything)\b.{0,60}\b(to|at|into|with|via)\b.{0,40}\b(mirror|mailbox|inbox|address|server|remote|bucket|channel|endpoint|third part(y|ies)|external|outside|audit|support|attacker|collector|drop)|\b(also|additionally) (push|send|upload|post|forward)\b.{0,60}\b(to|at|into)\b|\b(schick\w*|sende[nt]?|ubertrag\w*|lade[nt]?)\b.{0,60}\b(an|auf|nach|zu)\b.{0,30}\b(adresse|server|postfach|dienst|anhang|externe\w*)|\b(envo|transmet|transfer)\w*\b.{0,60}\b(serveur|adresse|boite|externe)|\b(envi(a|e|o|ar|en)\w{0,3}|reenvi\w*|sube|subir)\b.{0,60}\b(servidor|direccion|soporte|extern\w*|endereco|suporte)|\b(invia\w*|carica\w*|inoltra\w*)\b.{0,60}\b(server|indirizzo|estern\w*)|(отправ|пересыл|загруж|выгруж|переда).{0,60}(сервер|адрес|почт|внешн|поддержк)|(发送|上传|转发|發送|上傳|轉發).{0,20}(到|给|至|給)|(サーバ|外部|アドレス|宛).{0,20}(送信|送る|転送|アップロード)|(서버|외부|주소).{0,20}(전송|보내|업로드)|(أرسل|ارسل|ارفع).{0,60}(إلى|الى)|(सर्वर|बाहरी|पते).{0,30}(भेज|अपलोड)|\b(wyslij|przeslij)\b.{0,60}\b(serwer|adres|zewnetrzn)\w*|\b(stuur|verzend)\b.{0,60}\b(server|adres|extern\w*)|\b(gonder|yukle)\w*\b.{0,40}|(переменн\w*\s+(сред|окруж))|环境变量|環境変数|環境變數|환경\s*변수|متغيرات\s+البيئة|\bvariables? (d'environnement|de entorno|de ambiente)|\bvariaveis de ambiente|\bvariabili d'ambiente",
+    ),
+    // What cannot be taken back.
+    (
+        Quarantine::DisablesSafety,
+        r"\b(delete|erase|wipe|purge|truncate|destroy|clear|clean|remove|shred|scrub)\b.{0,40}\b(logs?|audit|histor(y|ies)|backups?|databases?|production|traces?|evidence|volumes?|snapshots?)\b|\bdrop\b.{0,20}\b(tables?|databases?|schemas?)\b|\b(rewrite|rewriting|amend|force-?push|overwrite|alter)\b.{0,30}\b(git )?(histor(y|ies)|main|master|logs?)\b|\bforce-?push\w*\b|\b(losch|lösch|vernicht)\w*\b.{0,40}(protokoll|log|verlauf|sicherung)|\b(supprim|effac)\w*\b.{0,40}(journa|log|historique|sauvegarde)|\b(borr|elimin|apag)\w*\b.{0,40}(registro|log|historial|copia|historico)|\b(cancell|elimin)\w*\b.{0,40}(registr|log|cronologia)|(удал|сотри|очист).{0,40}(журнал|лог|истори|резервн)|(删除|清除|抹除|刪除).{0,20}(日志|日誌|记录|記錄|历史|备份)|(ログ|履歴|記録|バックアップ).{0,15}(削除|消去|消す)|(로그|기록|백업).{0,15}(삭제|지우)|(احذف|امسح).{0,40}(السجل|سجلات|النسخ)",
+    ),
+    // A check turned off in other orders of words, other names of checks, and these names in other languages.
+    (
+        Quarantine::DisablesSafety,
+        r"\b(turn|switch|shut)\w*\s+.{1,50}\boff\b|\b(comment|take|strip|cut|leave|rip)\w*\s+(out|off|away)\b.{0,40}\b(auth\w*|log-?in|middleware|checks?|assert\w*|tests?|guards?|validation|encryption|signatures?)\b|\b(disable|deactivate|skip|bypass|ignore|omit|drop|remove|weaken|relax|loosen|lower)\b.{0,40}\b(test suites?|suites?|auth\w*|encryption|2fa|mfa|captcha|rate limits?|linter|lint|ci|pipelines?|gates?|policies|policy|protection|cors|csp|csrf)\b|\b(firewall|antivirus|certifica[td]\w*|zertifikat\w*|sertifika\w*)\b.{0,40}\b(abschalt|ausschalt|desativ|desabilit|desactiv|disattiv|disabilit|uitschakel|kapat)|\b(desabilit|desativ|desactiv|disattiv|disabilit|deactiv|desativ|schakel|wylacz|kapat|deaktivier|schalte?)\w*\b.{0,50}\b(firewall|antivirus|certific\w*|zertifik\w*|sertifika\w*|certyfikat\w*|firm\w*|assinatur\w*|signatur\w*|pare-feu|cortafuegos|schutz\w*)|(отключ|выключ|игнор).{0,50}(сертификат|подпис|защит|брандмауэр|аутентиф)|(关闭|关掉|禁用|跳过|绕过|忽略).{0,20}(证书|签名|防火墙|认证|保护|加密)|(証明書|署名|ファイアウォール|認証|暗号化).{0,20}(無効|スキップ|省略|オフ|無視)|(인증서|서명|방화벽|인증|암호화).{0,20}(비활성|건너|끄|무시|생략)|(عطل|عطّل|تعطيل|أوقف).{0,40}(الشهاد|التوقيع|الجدار|المصادقة|التشفير)|(प्रमाणपत्र|सत्यापन|फ़ायरवॉल|हस्ताक्षर|सुरक्षा).{0,30}(बंद|छोड़|अक्षम)|(बंद|अक्षम).{0,30}(प्रमाणपत्र|सत्यापन|फ़ायरवॉल)|\beven if\b.{0,30}\b(tests?|checks?|builds?|hooks?)\b.{0,20}\bfail|\bself-?signed\b",
+    ),
+    // Who may do what, and what comes from where.
+    (
+        Quarantine::Permission,
+        r"\b(admin(istrator)?s?|sudo|wheel|root|owners?|maintainers?|docker)\s+(group|role|team|account)\b|\bto the (admin\w*|owner\w*)\b|\b(write|full|read|public|open|unrestricted|elevated)\s+access\b|\bumask\b|\bsetuid\b|\b(anyone|everyone|everybody|guests?|anonymous)\b.{0,30}\b(access|write|read|edit|admin\w*|group)\b|\b(always )?(as|als|en tant que|como|come|jako|olarak)\s+(root|admin\w*|administra\w*)\b|(от\s+имени|как)\s+(root|админ|суперпольз)|(以|用).{0,4}(root|管理员|管理員)|(root|管理者).{0,4}(として|で実行)|(root|관리자).{0,4}(로|권한)|\bpublic(ly)?\s+(bucket|readable|writable)\b|\bmake\b.{0,30}\bpublic\b",
+    ),
+    (
+        Quarantine::Package,
+        r"\b(package|artifact|container|image)\s+(index|manager|registry|repositor(y|ies)|feed)\b|\b(fetch|download|get|pull|load|run|execute)\b.{0,40}\b(newest|latest|helper|binary|binaries|scripts?|installer|executable|update)\b.{0,40}\b(from|off|at)\b.{0,30}\b(index|web|internet|net|site|mirror|server|page|link|gist|repo\w*)\b",
+    ),
+    // Doors left open, and what is done without those whom it concerns.
+    (
+        Quarantine::DisablesSafety,
+        r"\bopen\w*\b.{0,20}\bports?\b|\bports?\b.{0,40}\b(internet|everyone|public|0\.0\.0\.0)\b|\bto the (internet|public)\b|\bpublic(ly)?\s+(gists?|folders?|repo\w*|shares?|links?)\b|\bhttp\b.{0,20}\b(instead of|rather than|not)\b.{0,10}\bhttps\b|\ball(ow)?\b.{0,20}\b(any|all|every|\*)\b.{0,20}\b(origins?|hosts?|ips?|users?)\b|\bverify\b.{0,10}\b(false|off|no)\b|\bany host key\b|\bauto-?(approve|accept|confirm|merge)\w*\b|\banswer\w*\b.{0,10}\byes\b|\b(straight|directly) (to|into|onto) (main|master|production|trunk)\b|\b(merge|push|deploy|release)\w*\b.{0,30}\b(without|skip\w*)\b|\bleave\b.{0,40}\bout\b.{0,20}\b(of|from)\b|\bformat\b.{0,10}\b(the )?(disk|drive|partition|volume)\b|\bkill\b.{0,20}\b(every|all|any|other)\b|\bpretend\b|\b(invent|fabricate|make up|fake|forge)\b.{0,30}\b(figures?|numbers?|data|results?|sources?|quotes?|citations?|values?|answers?|signatures?)\b|\bpersonal data\b|\bwhatever\b.{0,40}\b(ask|want|demand|request)\w*\b|\bvirus\b|\bmalware\b|\bdrop\b.{0,10}\b(all|every)\b|\b(schreib|lese|zugriffs)rechte?\b|\bjede[mnr]?\b.{0,20}\b(rechte|zugriff)|\b(offne|ouvr|abr|apri)\w*\b.{0,20}\b(port|porta|puerto)\w*\b|\bport\w*\b.{0,20}\b(tout le monde|todo el mundo|tutti|alle)\b|(откро|открыв).{0,20}порт|(开放|打开|開放).{0,10}(端口|权限|權限)|(ポート).{0,10}(開|あけ)|(포트).{0,10}(열|개방)|(افتح).{0,20}(المنفذ|منفذ)|(पोर्ट).{0,10}(खोल)|(書き込み|アクセス).{0,10}(許可)|(लॉग).{0,20}(मिटा|हटा)|\bauch wenn\b.{0,20}\b(tests?|prufung)\w*\b.{0,20}(scheiter|fehlschlag)",
+    ),
 ];
 
 static COMPILED: LazyLock<Vec<(Quarantine, Regex)>> = LazyLock::new(|| {
@@ -56,11 +95,12 @@ static COMPILED: LazyLock<Vec<(Quarantine, Regex)>> = LazyLock::new(|| {
 #[must_use]
 pub fn doubts(content: &str) -> Vec<Quarantine> {
     let readings = fold(&neutral(content));
-    let mut doubts: Vec<Quarantine> = COMPILED
-        .iter()
-        .filter(|(_, pattern)| readings.iter().any(|reading| pattern.is_match(reading)))
-        .map(|(doubt, _)| *doubt)
-        .collect();
+    let mut doubts: Vec<Quarantine> = Vec::new();
+    for (doubt, pattern) in COMPILED.iter() {
+        if !doubts.contains(doubt) && readings.iter().any(|reading| pattern.is_match(reading)) {
+            doubts.push(*doubt);
+        }
+    }
     if is_hidden_text(content) {
         doubts.push(Quarantine::Disguise);
     }

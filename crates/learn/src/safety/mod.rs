@@ -10,6 +10,7 @@ mod formats;
 mod neutral;
 pub mod origin;
 mod secrets;
+pub(crate) mod witness;
 
 #[cfg(test)]
 mod doubt_tests;
@@ -17,6 +18,8 @@ mod doubt_tests;
 mod neutral_tests;
 #[cfg(test)]
 mod secrets_tests;
+#[cfg(test)]
+mod witness_tests;
 
 pub use doubt::doubts;
 pub use neutral::neutral;

@@ -1,5 +1,6 @@
 //! Decides who in a trace said a lesson first. Words of a tool or a file are data; only experience teaches.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use aho_corasick::AhoCorasick;
@@ -49,7 +50,11 @@ pub fn of(trace: &Trace, book: &Book, content: &str) -> LessonOrigin {
     let words = topic(content);
     let finder = WordFinder::of(&words);
     let says = |segment: &&Segment| {
-        words.len() >= LEAST && finder.may_say(&segment.text) && share(&words, &segment.text) >= SHARE
+        if words.len() < LEAST {
+            return false;
+        }
+        let text = segment.text.whole();
+        finder.may_say(&text) && share(&words, &text) >= SHARE
     };
     if trace.segments.iter().filter(|segment| segment.kind == SegmentKind::User).any(|segment| says(&segment))
     {
@@ -59,10 +64,10 @@ pub fn of(trace: &Trace, book: &Book, content: &str) -> LessonOrigin {
         true => LessonOrigin::ToolText,
         false => LessonOrigin::Experience,
     };
-    let mut arguments = "";
+    let mut arguments = Cow::Borrowed("");
     for segment in &trace.segments {
         match segment.kind {
-            SegmentKind::Call => arguments = &segment.text,
+            SegmentKind::Call => arguments = segment.text.whole(),
             SegmentKind::Program if says(&segment) => return LessonOrigin::Instructions,
             SegmentKind::Result if says(&segment) => {
                 if INSTRUCTIONS.iter().any(|name| arguments.contains(name)) {
@@ -86,10 +91,14 @@ fn is_recall(trace: &Trace, book: &Book, content: &str) -> bool {
         let is_shown = |segment: &Segment| {
             let is_place = match segment.kind {
                 SegmentKind::Thinking | SegmentKind::Response => false,
-                SegmentKind::User => segment.text.contains(&skill.id),
+                SegmentKind::User => segment.text.whole().contains(&skill.id),
                 _ => true,
             };
-            is_place && finder.may_say(&segment.text) && squeezed(&segment.text).contains(&wanted)
+            if !is_place {
+                return false;
+            }
+            let text = segment.text.whole();
+            finder.may_say(&text) && squeezed(&text).contains(&wanted)
         };
         trace.segments.iter().any(is_shown)
     })
@@ -104,8 +113,13 @@ pub(crate) fn of_calls(names: &ToolNames, content: &str) -> LessonOrigin {
 pub(crate) fn of_person(trace: &Trace, book: &Book, content: &str) -> LessonOrigin {
     let said = trace.segments.iter().filter(|segment| segment.kind == SegmentKind::User);
     let known: Vec<_> = book.same(content).collect();
-    let mut shown = said.flat_map(|segment| known.iter().map(move |skill| segment.text.contains(&skill.id)));
-    if shown.any(|is_shown| is_shown) { LessonOrigin::Recall } else { LessonOrigin::Experience }
+    let mut shown = said.filter(|_| !known.is_empty());
+    let names = |text: &str| known.iter().any(|skill| text.contains(&skill.id));
+    if shown.any(|segment| names(&segment.text.whole())) {
+        LessonOrigin::Recall
+    } else {
+        LessonOrigin::Experience
+    }
 }
 
 /// Names in lessons – paths, hosts, identifiers – that were first seen in what a tool printed, and that no person said. One look
@@ -117,6 +131,9 @@ impl ToolNames {
     pub(crate) fn of<'a>(trace: &Trace, contents: impl IntoIterator<Item = &'a str>) -> Self {
         let names: BTreeSet<String> = contents.into_iter().flat_map(names_in).collect();
         let names: Vec<String> = names.into_iter().collect();
+        if names.is_empty() {
+            return Self::default();
+        }
         let Ok(finder) = AhoCorasick::builder().ascii_case_insensitive(true).build(&names) else {
             return Self::default();
         };
@@ -127,8 +144,8 @@ impl ToolNames {
             if !is_persons && first.iter().all(Option::is_some) {
                 continue;
             }
-            for text in [&segment.label, &segment.text] {
-                for found in finder.find_overlapping_iter(text) {
+            for text in [Cow::Borrowed(segment.label.as_str()), segment.text.whole()] {
+                for found in finder.find_overlapping_iter(text.as_ref()) {
                     let Some(said) = first.get_mut(found.pattern().as_usize()) else { continue };
                     if is_persons {
                         *said = Some(false);

@@ -78,8 +78,11 @@ fn replacement(pattern: &Regex, found: &Captures<'_>) -> String {
     let is_harmless = value.starts_with(BEGIN.trim_end())
         || match kind {
             // What is only a word, such as `token: string` or `password: required`, is no secret.
-            "password" | "flag" => is_plain(value) || is_count(before, value),
-            "said" => is_plain(value) || !is_chosen(value),
+            "password" | "flag" | "element" | "storepass" | "archive" | "login" | "secret_base" => {
+                is_plain(value) || is_count(before, value)
+            }
+            "said" | "my_password" | "as_password" => is_plain(value) || !is_chosen(value),
+            "code" => !value.bytes().any(|byte| byte.is_ascii_digit()),
             "key_like" => !is_key(value),
             "bearer" => !value.bytes().any(|byte| byte.is_ascii_digit() || byte == b'='),
             "email" => value.starts_with("git@"),
@@ -96,8 +99,20 @@ fn replacement(pattern: &Regex, found: &Captures<'_>) -> String {
 /// Whether a value is a word of a schema or a form, or a reference to where the secret is.
 fn is_plain(value: &str) -> bool {
     let lower = value.trim_end_matches(['.', ':', '?', '!']).to_lowercase();
-    let is_reference =
-        ["$", "process.env", "os.environ", "env.", "secrets.", "%", "<", "YOUR_", "your_", "your-"];
+    let is_reference = [
+        "$",
+        "process.env",
+        "os.environ",
+        "os.getenv",
+        "getenv",
+        "env.",
+        "secrets.",
+        "%",
+        "<",
+        "YOUR_",
+        "your_",
+        "your-",
+    ];
     PLAIN.binary_search(&lower.as_str()).is_ok()
         || is_reference.iter().any(|begin| value.starts_with(begin))
         || value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_'))

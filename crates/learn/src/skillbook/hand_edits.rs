@@ -37,6 +37,53 @@ impl Import {
     }
 }
 
+/// The lines with ids that somebody mistyped or lost put right, and how many these are: a line whose id nobody knows, with the words
+/// of a lesson that would be gone without it, is that lesson; so is one whose id is nearly that of exactly one such lesson.
+#[must_use]
+pub fn put_ids_right(
+    book: &Book,
+    lines: Vec<ListedLesson>,
+    base: &WrittenLessons,
+) -> (Vec<ListedLesson>, usize) {
+    let mut gone: Vec<&Skill> = gone(book, &lines, base);
+    let mut mended = 0;
+    let mut right = |mut line: ListedLesson| {
+        if line.ids.iter().any(|id| book.get(id).is_some()) {
+            return line;
+        }
+        // What is no id any more is read as words.
+        let apart = line.content.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let (id, words) = match (line.ids.as_slice(), apart) {
+            ([], Some((id, words))) => (Some(id.to_owned()), words.trim().to_owned()),
+            ([id], _) => (Some(id.clone()), line.content.clone()),
+            _ => (None, line.content.clone()),
+        };
+        let by_words = gone.iter().position(|skill| neutral(&skill.content) == words);
+        let by_id = || {
+            let id = id.as_deref()?;
+            let mut near = gone.iter().enumerate().filter(|(_, skill)| is_near(&skill.id, id));
+            near.next().filter(|_| near.next().is_none()).map(|(at, _)| at)
+        };
+        if let Some(at) = by_words.or_else(by_id) {
+            line.ids = vec![gone.remove(at).id.clone()];
+            line.content = words;
+            mended += 1;
+        }
+        line
+    };
+    let lines = lines.into_iter().map(&mut right).collect();
+    (lines, mended)
+}
+
+/// Whether two ids differ as by a slip: in up to two characters, or two that changed places, or one that is missing or too many.
+fn is_near(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (rest, other_rest) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    let ending = rest.iter().rev().zip(other_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    rest.len().saturating_sub(ending) <= 2 && other_rest.len().saturating_sub(ending) <= 2
+}
+
 /// What a line of an edited list does, as a person's word; its author does not see `base`, what the list held before.
 #[must_use]
 pub fn edit_of(book: &Book, line: &ListedLesson, base: &WrittenLessons, now: u64) -> Vec<Record> {
@@ -80,7 +127,8 @@ pub fn proposals(
     now: u64,
 ) -> Vec<Record> {
     let mut records = Vec::new();
-    for line in lines {
+    let (lines, _) = put_ids_right(book, lines.to_vec(), base);
+    for line in &lines {
         let known = line.ids.first().and_then(|id| book.get(id));
         match known {
             Some(skill) if is_untouched(skill, line, base) || neutral(&skill.content) == line.content => {}
@@ -104,7 +152,7 @@ pub fn proposals(
             }
         }
     }
-    records.extend(gone(book, lines, base).into_iter().filter_map(|skill| revision(skill, "", from)));
+    records.extend(gone(book, &lines, base).into_iter().filter_map(|skill| revision(skill, "", from)));
     records
 }
 

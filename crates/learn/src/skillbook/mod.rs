@@ -44,7 +44,7 @@ pub use compare::{SIMILAR, SimilarSkill};
 pub use conflict::{Conflict, conflicts};
 pub use dialects::{Dialect, Import, import};
 pub use export::{markdown, to_hybrid};
-pub use hand_edits::{WrittenLessons, deletions, edit_of, proposals, written};
+pub use hand_edits::{WrittenLessons, deletions, edit_of, proposals, put_ids_right, written};
 pub use list::{ListedLesson, ReadList, by_section, listed, plain_list, read_list};
 pub use meaning::{Likeness, likeness};
 pub use observation::{LessonRevision, Observation, SkillSource, Witness};

@@ -120,7 +120,8 @@ impl SkillRefusal {
         Self::new(codes::LEARN_NOT_EXPERIENCE.name, message)
     }
 
-    fn invalid(message: impl Into<String>) -> Self {
+    /// The operation is none that can be settled.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(codes::SKILL_OPERATION_INVALID.name, message)
     }
 }

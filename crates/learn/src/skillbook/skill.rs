@@ -29,6 +29,8 @@ pub enum SkillStatus {
 pub enum Quarantine {
     /// Only what a tool said speaks for it.
     ToolTextOnly,
+    /// A model wrote it down, and it is about nothing that a person said or a call did.
+    Unwitnessed,
     /// It runs a command.
     Shell,
     /// It names an address on the net.

@@ -1,7 +1,9 @@
 //! Builds the trace of a session.
 
 use crate::skillbook::Citations;
-use crate::transcript::{CallOutcome, Speaker, StepKind, StepResult, Transcript, TranscriptStep};
+use crate::transcript::{
+    CallOutcome, SessionText, Speaker, StepKind, StepResult, Transcript, TranscriptStep,
+};
 
 use super::corrections::corrections;
 use super::failures::failures;
@@ -16,7 +18,7 @@ pub struct Options<'a> {
     pub since_line: u64,
     /// The skills whose names are looked for.
     pub citations: Option<&'a Citations>,
-    /// Leave [`Trace::reasoning`] empty: it is as long as all segments, which hold the same.
+    /// Leave [`Trace::reasoning`] empty: it is as long as all segments, which say the same.
     pub without_reasoning: bool,
 }
 
@@ -62,8 +64,13 @@ pub fn build(session: Transcript, options: Options<'_>) -> Result<Trace, SkipRea
         return Err(SkipReason::NothingSaid);
     }
     let path: Vec<&TranscriptStep> = session.path().collect();
-    let user_turns: Vec<String> = path.iter().filter_map(|step| asked(step)).collect();
-    let question = user_turns.first().cloned().ok_or(SkipReason::NoQuestion)?;
+    let user_turns: Vec<SessionText> = path.iter().filter_map(|step| asked(step)).collect();
+    // A helper is asked by the model that it helps.
+    let of_model = path.iter().find_map(|step| match &step.what {
+        StepKind::User { text, .. } if session.is_helper => Some(text),
+        _ => None,
+    });
+    let question = user_turns.first().or(of_model).ok_or(SkipReason::NoQuestion)?.whole().into_owned();
     let is_models = |step: &&&TranscriptStep| {
         matches!(
             step.what,
@@ -100,7 +107,8 @@ pub fn build(session: Transcript, options: Options<'_>) -> Result<Trace, SkipRea
     if extra.before > 0 {
         let text =
             format!("{} steps before these were read earlier; the question was: {question}", extra.before);
-        segments.push(Segment { line: 0, kind: SegmentKind::Event, label: "earlier".to_owned(), text });
+        let label = "earlier".to_owned();
+        segments.push(Segment { line: 0, kind: SegmentKind::Event, label, text: text.into() });
     }
     let given = session.given;
     let is_new = |step: &TranscriptStep| step.is_on_path && step.line > options.since_line;
@@ -135,23 +143,27 @@ pub fn build(session: Transcript, options: Options<'_>) -> Result<Trace, SkipRea
     })
 }
 
-fn asked(step: &TranscriptStep) -> Option<String> {
+fn asked(step: &TranscriptStep) -> Option<SessionText> {
     match &step.what {
-        StepKind::User { text, origin: Speaker::Person } if !text.trim().is_empty() => Some(text.clone()),
+        StepKind::User { text, origin: Speaker::Person } if !text.whole().trim().is_empty() => {
+            Some(text.clone())
+        }
         _ => None,
     }
 }
 
 fn answered(step: &TranscriptStep) -> Option<String> {
     match &step.what {
-        StepKind::Assistant { text, origin: Speaker::Model } if !text.trim().is_empty() => Some(text.clone()),
+        StepKind::Assistant { text, origin: Speaker::Model } => {
+            Some(text.whole().into_owned()).filter(|text| !text.trim().is_empty())
+        }
         _ => None,
     }
 }
 
 fn words_of(step: &TranscriptStep) -> Option<PersonWords> {
     let text = asked(step)?;
-    Some(PersonWords { line: step.line, entry: step.entry.clone().unwrap_or_default(), text })
+    Some(PersonWords { line: step.line, entry: step.entry.as_deref().unwrap_or_default().to_owned(), text })
 }
 
 /// The skills that the model named, with the line of each mention, in order.
@@ -162,14 +174,14 @@ fn mentions(steps: &[&TranscriptStep], citations: &Citations) -> Vec<(String, u6
             StepKind::Thinking(text) | StepKind::Assistant { text, origin: Speaker::Model } => text,
             _ => continue,
         };
-        mentions.extend(citations.find(words).map(|id| (id.to_owned(), step.line)));
+        mentions.extend(citations.find(&words.whole()).map(|id| (id.to_owned(), step.line)));
     }
     mentions
 }
 
 fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
     let line = step.line;
-    let mut add = |kind, label: String, text: String| {
+    let mut add = |kind, label: String, text: SessionText| {
         segments.push(Segment { line, kind, label, text });
     };
     match step.what {
@@ -181,7 +193,7 @@ fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
         }
         StepKind::Assistant { text, .. } => add(SegmentKind::Program, "program".to_owned(), text),
         StepKind::Stopped { reason, message } => {
-            add(SegmentKind::Event, "stopped".to_owned(), format!("{reason} {message}").trim().to_owned());
+            add(SegmentKind::Event, "stopped".to_owned(), format!("{reason} {message}").trim().into());
         }
         StepKind::Call(call) => {
             let label = format!("result:{}", call.tool);
@@ -191,7 +203,7 @@ fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
                     let label = format!("{label}{}", outcome_of(&result));
                     add(SegmentKind::Result, label, result.text);
                 }
-                None => add(SegmentKind::Result, label, "no result".to_owned()),
+                None => add(SegmentKind::Result, label, "no result".into()),
             }
         }
         StepKind::StrayResult(result) => {
@@ -199,7 +211,7 @@ fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
             add(SegmentKind::Result, label, result.text);
         }
         StepKind::Command { command, output, exit } => {
-            add(SegmentKind::User, "command".to_owned(), command);
+            add(SegmentKind::User, "command".to_owned(), command.into());
             let exit = exit.map(|exit| format!(", exit {exit}")).unwrap_or_default();
             add(SegmentKind::Result, format!("output{exit}"), output);
         }
@@ -207,7 +219,7 @@ fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
             add(
                 SegmentKind::Event,
                 "image".to_owned(),
-                format!("{mime}, {size} characters of base64, {sha}"),
+                format!("{mime}, {size} characters of base64, {sha}").into(),
             );
         }
     }

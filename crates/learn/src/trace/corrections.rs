@@ -33,23 +33,31 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The corrections among `steps`, in order.
 pub(super) fn corrections(steps: &[&TranscriptStep]) -> Vec<Correction> {
-    let mut about: Option<String> = None;
+    let mut about: Option<&TranscriptStep> = None;
     let mut corrections = Vec::new();
     for step in steps {
         match &step.what {
             StepKind::User { text, origin: Speaker::Person } => {
-                if let Some(about) = about.take()
-                    && is_correction(text)
-                {
-                    corrections.push(Correction { line: step.line, text: text.clone(), about });
+                let Some(about) = about.take() else { continue };
+                let text = text.whole();
+                if is_correction(&text) {
+                    let (text, about) = (text.into_owned(), said_in(about));
+                    corrections.push(Correction { line: step.line, text, about });
                 }
             }
-            StepKind::Assistant { text, origin: Speaker::Model } => about = Some(text.clone()),
-            StepKind::Call(call) => about = Some(format!("{} {}", call.tool, call.arguments)),
+            StepKind::Assistant { origin: Speaker::Model, .. } | StepKind::Call(_) => about = Some(step),
             _ => {}
         }
     }
     corrections
+}
+
+fn said_in(step: &TranscriptStep) -> String {
+    match &step.what {
+        StepKind::Assistant { text, .. } => text.whole().into_owned(),
+        StepKind::Call(call) => format!("{} {}", call.tool, call.arguments.whole()),
+        _ => String::new(),
+    }
 }
 
 /// Whether the words disagree.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::target::is_same_target;
-use crate::transcript::{CallOutcome, CallStep, StepKind, TranscriptStep};
+use crate::transcript::{CallOutcome, CallStep, SessionText, StepKind, TranscriptStep};
 
 /// Within how many later calls of the same tool a way out is looked for.
 const REACH: usize = 6;
@@ -12,14 +12,14 @@ const REACH: usize = 6;
 const SIGNATURE: usize = 120;
 
 /// A call that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FailedCall {
     /// The line of the call.
     pub line: u64,
     /// The tool.
     pub tool: String,
     /// What it was called with, as JSON.
-    pub arguments: String,
+    pub arguments: SessionText,
     /// What it said; of a long result its beginning and its end.
     pub error: String,
     /// What worked afterwards.
@@ -30,21 +30,21 @@ pub struct FailedCall {
 }
 
 /// A call that worked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct WorkedCall {
     /// The tool.
     pub tool: String,
     /// What it was called with, as JSON.
-    pub arguments: String,
+    pub arguments: SessionText,
 }
 
 /// A later call of the same tool, on the same target, that worked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recovery {
     /// The line of the call.
     pub line: u64,
     /// What it was called with, as JSON.
-    pub arguments: String,
+    pub arguments: SessionText,
 }
 
 impl FailedCall {
@@ -78,9 +78,9 @@ pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
             continue;
         };
         let later = calls.iter().enumerate().skip(at + 1).filter(|(_, (_, later))| later.tool == call.tool);
-        let worked = later
-            .take(REACH)
-            .find(|(_, (_, later))| is_fine(later) && is_same_target(&call.arguments, &later.arguments));
+        let worked = later.take(REACH).find(|(_, (_, later))| {
+            is_fine(later) && is_same_target(&call.arguments.whole(), &later.arguments.whole())
+        });
         let until = worked.map_or(at, |(place, _)| place);
         let between =
             calls.get(at + 1..until).unwrap_or_default().iter().filter(|(_, between)| is_fine(between));
@@ -88,7 +88,7 @@ pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
             line: *line,
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
-            error: ends_of(&result.text),
+            error: ends_of(&result.text.whole()),
             recovery: worked
                 .map(|(_, (line, call))| Recovery { line: *line, arguments: call.arguments.clone() }),
             between: between

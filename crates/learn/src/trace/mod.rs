@@ -12,26 +12,27 @@ mod view;
 mod work;
 
 #[cfg(test)]
-mod build_tests;
+pub(crate) mod build_tests;
 #[cfg(test)]
 mod view_tests;
 
 use serde::Serialize;
+
+use crate::transcript::SessionText;
 
 pub use build::{Options, SkipReason, build};
 pub use corrections::Correction;
 pub use failures::{FailedCall, Recovery, WorkedCall};
 pub use segment::{Segment, SegmentKind};
 pub use target::{command_of, is_path};
-pub use view::ShortenedTrace;
-pub(crate) use view::passes;
+pub use view::{Cleaning, ShortenedTrace};
 
 /// A session retold. The first six keys are those that learners of this family read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
     /// The first words of a person.
     pub question: String,
-    /// Everything on the way from the root to the leaf, in order.
+    /// Everything on the way from the root to the leaf, in order; empty unless it was asked for.
     pub reasoning: String,
     /// The last words of a model on that way.
     pub answer: String,
@@ -60,7 +61,7 @@ pub struct TraceDetails {
     /// The models that spoke.
     pub models: Vec<String>,
     /// All words of persons, in order.
-    pub user_turns: Vec<String>,
+    pub user_turns: Vec<SessionText>,
     /// How often tools were called.
     pub calls: u64,
     /// Calls that failed.
@@ -88,12 +89,12 @@ pub struct TraceDetails {
 }
 
 /// Words of a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PersonWords {
     /// The line.
     pub line: u64,
     /// Its entry.
     pub entry: String,
     /// The words.
-    pub text: String,
+    pub text: SessionText,
 }

@@ -1,5 +1,7 @@
 //! A part of a trace's reasoning, with the line it comes from.
 
+use crate::transcript::SessionText;
+
 /// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentKind {
@@ -20,7 +22,7 @@ pub enum SegmentKind {
 }
 
 /// A part of the reasoning.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// The line of the transcript.
     pub line: u64,
@@ -29,14 +31,14 @@ pub struct Segment {
     /// What stands in brackets before it, such as `tool:read`.
     pub label: String,
     /// What it says, whole.
-    pub text: String,
+    pub text: SessionText,
 }
 
 impl Segment {
     /// As it stands in the reasoning.
     #[must_use]
     pub fn shown(&self) -> String {
-        format!("[{}] {}", self.label, self.text)
+        format!("[{}] {}", self.label, self.text.whole())
     }
 
     /// Whether a tool or a program said it, so that nothing in it may be taken for advice.

@@ -1,5 +1,7 @@
 //! Tells pieces of work apart: copies and forks of a session begin alike, down to their times.
 
+use std::borrow::Cow;
+
 use crate::transcript::stats::sha;
 use crate::transcript::{StepKind, TranscriptStep};
 
@@ -12,13 +14,15 @@ pub(super) fn work_of(path: &[&TranscriptStep]) -> String {
     for step in path.iter().take(STEPS) {
         let when = step.timestamp.as_deref().or(step.entry.as_deref()).unwrap_or_default();
         let text = match &step.what {
-            StepKind::User { text, .. } | StepKind::Thinking(text) | StepKind::Assistant { text, .. } => text,
-            StepKind::Call(call) => &call.arguments,
-            _ => "",
+            StepKind::User { text, .. } | StepKind::Thinking(text) | StepKind::Assistant { text, .. } => {
+                text.whole()
+            }
+            StepKind::Call(call) => call.arguments.whole(),
+            _ => Cow::Borrowed(""),
         };
         begin.push_str(when);
         begin.push('\0');
-        begin.push_str(text);
+        begin.push_str(&text);
         begin.push('\0');
     }
     sha(begin.as_bytes())

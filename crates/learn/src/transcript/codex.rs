@@ -22,6 +22,7 @@ pub(super) struct Payload<'a> {
     cwd: Option<Text<'a>>,
     model: Option<Text<'a>>,
     provider: Option<Text<'a>>,
+    forked_from: Option<Text<'a>>,
 }
 
 /// A payload; `None` when it is no object.
@@ -46,6 +47,7 @@ pub(super) fn payload<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Payload<'a>>
             "cwd" => payload.cwd = cursor.text()?,
             "model" => payload.model = cursor.text()?,
             "model_provider" => payload.provider = cursor.text()?,
+            "forked_from_id" => payload.forked_from = cursor.text()?,
             _ => cursor.skip()?,
         }
     }
@@ -63,7 +65,7 @@ pub(super) fn kind<'a>(
             id: payload.id,
             version: None,
             cwd: payload.cwd,
-            parent_session: None,
+            parent_session: payload.forked_from,
         }),
         "turn_context" => EntryKind::Model { provider: payload.provider, model: payload.model },
         "compacted" => EntryKind::Compaction,

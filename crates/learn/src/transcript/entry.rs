@@ -15,6 +15,8 @@ pub struct TranscriptEntry<'a> {
     pub kind: EntryKind<'a>,
     /// It belongs to a helper's conversation beside the main one.
     pub is_aside: bool,
+    /// The session that it belongs to, where entries say so.
+    pub session: Option<Text<'a>>,
     /// The program itself wrote it, nobody said it.
     pub is_meta: bool,
 }

@@ -1,16 +1,21 @@
 //! Builds a session from its entries: a fold over the lines, then one pass that pairs calls and results.
+//!
+//! A source that can give its lines again spares the memory for long texts: the same walk over a line finds them a second time.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::hash::Hasher;
 use std::io::Read;
+use std::sync::Arc;
 
 use super::entry::{Arguments, Content, ContentBlock, EntryKind, TranscriptEntry, TranscriptMessage};
 use super::findings::FindingKind;
 use super::lines::LineEnd;
 use super::outcome::{CallOutcome, of_result};
 use super::pairing::{Pairing, ResultMatch};
-use super::parse::LineError;
-use super::reader::{LineContent, LineReading, TranscriptReader};
+use super::parse::{LineError, parse};
+use super::reader::{BOM, LineContent, LineReading, TranscriptReader};
 use super::session::{CallStep, StepKind, StepResult, Transcript, TranscriptStep};
+use super::session_text::{SessionText, TextPlace, TextSource};
 use super::speaker::{Speaker, as_typed, of_assistant, of_user};
 use super::stats::sha;
 use super::tree::EntryTree;
@@ -22,13 +27,51 @@ impl Transcript {
     /// # Errors
     /// Whatever the source says.
     pub fn read(source: impl Read, is_over: bool) -> std::io::Result<Self> {
+        Self::gather(source, TranscriptBuilder::new(is_over))
+    }
+
+    /// The same; long texts are not held, `texts` gives them again.
+    ///
+    /// # Errors
+    /// Whatever the source says.
+    pub fn read_sparing(
+        source: impl Read,
+        is_over: bool,
+        texts: Arc<dyn TextSource>,
+    ) -> std::io::Result<Self> {
+        Self::gather(source, TranscriptBuilder { texts: Some(texts), ..TranscriptBuilder::new(is_over) })
+    }
+
+    fn gather(source: impl Read, mut gathering: TranscriptBuilder) -> std::io::Result<Self> {
         let mut reader = TranscriptReader::new(source);
-        let mut gathering = TranscriptBuilder::new(is_over);
         while let Some(reading) = reader.next_reading()? {
             gathering.take(&reading);
         }
         Ok(gathering.finish())
     }
+}
+
+/// Bytes from which on a text is long.
+const LONG: usize = 4 << 10;
+
+/// Bytes of texts that are held before shorter ones are long, too.
+const HELD: usize = 16 << 20;
+
+/// Bytes from which on a text is long then.
+const SHORT: usize = 256;
+
+/// The text of a line that stood at a place before.
+pub(crate) fn text_in(line: &[u8], place: &TextPlace) -> Option<String> {
+    let entry = parse(line.strip_prefix(BOM).unwrap_or(line)).ok()?.entry;
+    let mut gathering = TranscriptBuilder { wanted: Some(place.nth), ..TranscriptBuilder::new(true) };
+    gathering.entry(1, &entry);
+    gathering.found.filter(|text| text.len() == place.bytes && hash_of(text) == place.hash)
+}
+
+fn hash_of(text: &str) -> u64 {
+    let mut hasher = std::collections::hash_map::DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
 /// Gathers a session.
@@ -48,14 +91,23 @@ struct TranscriptBuilder {
     headers: u32,
     /// Whether the first message is of a helper, so that the whole file is.
     is_helper: Option<bool>,
+    /// Gives long texts again.
+    texts: Option<Arc<dyn TextSource>>,
+    /// Bytes of texts that are held.
+    held: usize,
+    /// Where the line stands that is taken, and how many texts it has so far.
+    at: (u64, u64, u32),
+    /// The one text that is looked for, and it.
+    wanted: Option<u32>,
+    found: Option<String>,
 }
 
 /// What all steps of an entry share.
 struct EntryContext {
     line: u64,
     place: usize,
-    entry: Option<String>,
-    timestamp: Option<String>,
+    entry: Option<Box<str>>,
+    timestamp: Option<Box<str>>,
     is_meta: bool,
 }
 
@@ -72,11 +124,17 @@ impl TranscriptBuilder {
             results: Vec::new(),
             headers: 0,
             is_helper: None,
+            texts: None,
+            held: 0,
+            at: (0, 0, 0),
+            wanted: None,
+            found: None,
         }
     }
 
     fn take(&mut self, reading: &LineReading<'_>) {
         let line = reading.line.number;
+        self.at = (reading.line.offset, reading.line.length, 0);
         let is_whole = reading.line.end != LineEnd::File;
         if !is_whole && (!self.is_over || matches!(reading.item, LineContent::Bad(LineError::Torn))) {
             if !matches!(reading.item, LineContent::Blank) {
@@ -132,8 +190,12 @@ impl TranscriptBuilder {
             _ => {}
         }
         // A helper's conversation hangs on its own: it must not become the leaf. In a file of its own it is the conversation.
-        if matches!(entry.kind, EntryKind::Message(_)) {
-            self.is_helper.get_or_insert(entry.is_aside);
+        if matches!(entry.kind, EntryKind::Message(_)) && self.is_helper.is_none() {
+            self.is_helper = Some(entry.is_aside);
+            if entry.is_aside {
+                self.session.is_helper = true;
+                self.session.parent = self.session.parent.take().or_else(|| decoded(entry.session));
+            }
         }
         if entry.is_aside && self.is_helper != Some(true) {
             return;
@@ -144,15 +206,15 @@ impl TranscriptBuilder {
         let at = EntryContext {
             line,
             place,
-            entry: id,
-            timestamp: decoded(entry.timestamp),
+            entry: id.map(String::into_boxed_str),
+            timestamp: decoded(entry.timestamp).map(String::into_boxed_str),
             is_meta: entry.is_meta,
         };
         match &entry.kind {
             EntryKind::Message(message) => self.message(&at, message),
             EntryKind::CustomMessage { content } => {
                 for text in content.texts() {
-                    let text = text.decode().into_owned();
+                    let text = self.hold(text.decode());
                     self.step(&at, StepKind::User { text, origin: Speaker::Hook });
                 }
             }
@@ -180,14 +242,14 @@ impl TranscriptBuilder {
             "bashExecution" => {
                 let what = StepKind::Command {
                     command: decoded(message.command).unwrap_or_default(),
-                    output: decoded(message.output).unwrap_or_default(),
+                    output: self.hold(message.output.map(|output| output.decode()).unwrap_or_default()),
                     exit: message.exit_code.and_then(|exit| exit.parse().ok()),
                 };
                 self.step(at, what);
             }
             "custom" | "hookMessage" => {
                 for text in message.content.texts() {
-                    let text = text.decode().into_owned();
+                    let text = self.hold(text.decode());
                     self.step(at, StepKind::User { text, origin: Speaker::Hook });
                 }
             }
@@ -220,8 +282,9 @@ impl TranscriptBuilder {
     fn user(&mut self, at: &EntryContext, text: Text<'_>) {
         let text = text.decode();
         let text = as_typed(&text);
-        let origin = of_user(text, at.is_meta);
-        self.step(at, StepKind::User { text: text.to_owned(), origin });
+        let origin = of_user(text, at.is_meta || self.session.is_helper);
+        let text = self.hold(Cow::Borrowed(text));
+        self.step(at, StepKind::User { text, origin });
     }
 
     fn model_message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
@@ -234,20 +297,23 @@ impl TranscriptBuilder {
             self.find(at.line, FindingKind::NotFromModel, "");
         }
         if let Content::Text(text) = &message.content {
-            self.step(at, StepKind::Assistant { text: text.decode().into_owned(), origin });
+            let text = self.hold(text.decode());
+            self.step(at, StepKind::Assistant { text, origin });
         }
         for block in message.content.blocks() {
             match block {
                 ContentBlock::Text(text) => {
-                    self.step(at, StepKind::Assistant { text: text.decode().into_owned(), origin });
+                    let text = self.hold(text.decode());
+                    self.step(at, StepKind::Assistant { text, origin });
                 }
                 ContentBlock::Thinking(text) if !text.is_empty() => {
-                    self.step(at, StepKind::Thinking(text.decode().into_owned()));
+                    let text = self.hold(text.decode());
+                    self.step(at, StepKind::Thinking(text));
                 }
                 ContentBlock::Call(call) => {
                     let arguments = match call.arguments {
-                        Arguments::Json(json) => json.to_owned(),
-                        Arguments::Text(text) => text.decode().into_owned(),
+                        Arguments::Json(json) => self.hold(Cow::Borrowed(json)),
+                        Arguments::Text(text) => self.hold(text.decode()),
                     };
                     let id = call.id.decode();
                     self.pairing.call(&id);
@@ -306,7 +372,31 @@ impl TranscriptBuilder {
         let call_id = id.decode().into_owned();
         self.pairing.result(&call_id);
         let tool = decoded(found.tool).unwrap_or_default();
+        let text = self.hold(Cow::Owned(text));
         self.results.push((StepResult { line: at.line, call_id, tool, text, outcome }, at.place));
+    }
+
+    /// Keeps a text, or the place where it stands. Every text that may be long comes through here, in the order of its line.
+    fn hold(&mut self, text: Cow<'_, str>) -> SessionText {
+        let (offset, length, nth) = self.at;
+        self.at.2 += 1;
+        if let Some(wanted) = self.wanted {
+            if wanted == nth {
+                self.found = Some(text.into_owned());
+            }
+            return SessionText::default();
+        }
+        let long = if self.held > HELD { SHORT } else { LONG };
+        match self.texts.as_ref().filter(|_| text.len() >= long) {
+            Some(texts) => {
+                let place = TextPlace { offset, length, nth, bytes: text.len(), hash: hash_of(&text) };
+                SessionText::there(Arc::clone(texts), place)
+            }
+            None => {
+                self.held += text.len();
+                SessionText::from(text.into_owned())
+            }
+        }
     }
 
     fn model(&mut self, model: Text<'_>) {
@@ -384,8 +474,11 @@ impl TranscriptBuilder {
     fn pair(&mut self) -> Vec<(StepResult, usize)> {
         let pairs = self.pairing.finish();
         let mut strays = Vec::new();
-        let mut results: HashMap<usize, StepResult> = HashMap::new();
-        for (number, (answered, place)) in std::mem::take(&mut self.results).into_iter().enumerate() {
+        // In a long session there are many: each stays where it is until its call takes it.
+        let mut results: Vec<Option<(StepResult, usize)>> =
+            std::mem::take(&mut self.results).into_iter().map(Some).collect();
+        for (number, kept) in results.iter_mut().enumerate() {
+            let Some((answered, _)) = kept.as_ref() else { continue };
             match answered.outcome {
                 CallOutcome::Synthetic => {
                     self.find(answered.line, FindingKind::SyntheticResult, &answered.call_id);
@@ -400,14 +493,14 @@ impl TranscriptBuilder {
                     if *is_late {
                         self.find(answered.line, FindingKind::LateResult, &answered.call_id);
                     }
-                    results.insert(number, answered);
                 }
                 Some(ResultMatch::Duplicate { .. }) => {
                     self.find(answered.line, FindingKind::DuplicateResult, &answered.call_id);
+                    *kept = None;
                 }
                 Some(ResultMatch::Orphan) | None => {
                     self.find(answered.line, FindingKind::OrphanResult, &answered.call_id);
-                    strays.push((answered, place));
+                    strays.extend(kept.take());
                 }
             }
         }
@@ -417,8 +510,9 @@ impl TranscriptBuilder {
             else {
                 continue;
             };
-            called.result =
-                pairs.of_call.get(number).copied().flatten().and_then(|result| results.remove(&result));
+            let result = pairs.of_call.get(number).copied().flatten();
+            let result = result.and_then(|result| results.get_mut(result)?.take());
+            called.result = result.map(|(result, _)| result);
             if called.result.is_none() {
                 let (line, id) = (*line, called.id.clone());
                 self.find(line, FindingKind::OrphanCall, &id);

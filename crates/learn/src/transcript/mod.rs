@@ -16,10 +16,13 @@ mod parse;
 mod reader;
 pub mod repair;
 mod session;
+mod session_text;
 mod speaker;
 pub mod stats;
 mod tree;
 
+#[cfg(test)]
+mod held_tests;
 #[cfg(test)]
 mod lines_tests;
 #[cfg(test)]
@@ -33,10 +36,12 @@ pub use entry::{
 };
 pub use findings::{FindingKind, Findings, TranscriptFinding};
 pub use foreign::{GivenOutcome, SessionMaker};
+pub(crate) use gather::text_in;
 pub use outcome::CallOutcome;
 pub(crate) use outcome::exit_code_of;
 pub use parse::LineError;
 pub use reader::{LineContent, LineFindings, LineReading, TranscriptReader};
 pub use session::{CallStep, ReadProgress, StepKind, StepResult, Transcript, TranscriptStep};
+pub use session_text::{SessionText, TextPlace, TextSource};
 pub use speaker::Speaker;
 pub use tree::EntryTree;

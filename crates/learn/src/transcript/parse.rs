@@ -145,6 +145,7 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<TranscriptEntry<'a>>, Par
             }
             "sessionId" => {
                 fields.header.id = cursor.text()?;
+                entry.session = fields.header.id;
                 false
             }
             "provider" => {

@@ -12,7 +12,7 @@ use super::parse::{LineError, parse};
 use crate::json::StringFindings;
 
 /// The mark at the beginning of some UTF-8 files.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads entries.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! A whole session: messages, calls and results, in the file's order, with results at their calls.
 //!
-//! Must never shorten anything, and never take the order of a file for the course of a conversation.
+//! Must never shorten anything (what is long may stand elsewhere, [`SessionText`]), and never take the order of a file for the course of a conversation.
 
 use serde::Serialize;
 
 use super::findings::Findings;
 use super::foreign::GivenOutcome;
 use super::outcome::CallOutcome;
+use super::session_text::SessionText;
 use super::speaker::Speaker;
 
 /// A session.
@@ -18,8 +19,11 @@ pub struct Transcript {
     pub version: Option<u32>,
     /// The folder it worked in.
     pub cwd: Option<String>,
-    /// The session it was forked from.
+    /// The session it was forked from, or that it helps.
     pub parent: Option<String>,
+    /// Whether it is of a helper: what stands in a person's place was written by a model.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_helper: bool,
     /// When it began, as its header says.
     pub begun: Option<String>,
     /// What happened, in the file's order.
@@ -54,9 +58,9 @@ pub struct TranscriptStep {
     /// The line it stands in, counted from 1.
     pub line: u64,
     /// The id of its entry.
-    pub entry: Option<String>,
+    pub entry: Option<Box<str>>,
     /// ISO date, as it stands.
-    pub timestamp: Option<String>,
+    pub timestamp: Option<Box<str>>,
     /// Whether it is on the way from the leaf to the root. What is not was tried and left.
     pub is_on_path: bool,
     /// What it is.
@@ -70,16 +74,16 @@ pub enum StepKind {
     /// Words of a user, or of a program in the user's place.
     User {
         /// As a person typed them.
-        text: String,
+        text: SessionText,
         /// Who said them.
         origin: Speaker,
     },
     /// Thoughts of a model.
-    Thinking(String),
+    Thinking(SessionText),
     /// Words of a model, or of a program in its place.
     Assistant {
         /// The words.
-        text: String,
+        text: SessionText,
         /// Who said them.
         origin: Speaker,
     },
@@ -99,7 +103,7 @@ pub enum StepKind {
         /// The command.
         command: String,
         /// What it printed.
-        output: String,
+        output: SessionText,
         /// Its exit code.
         exit: Option<i64>,
     },
@@ -122,7 +126,7 @@ pub struct CallStep {
     /// The tool.
     pub tool: String,
     /// What it was called with, as JSON, as it stands.
-    pub arguments: String,
+    pub arguments: SessionText,
     /// What came back.
     pub result: Option<StepResult>,
 }
@@ -137,7 +141,7 @@ pub struct StepResult {
     /// The tool, if the result says so.
     pub tool: String,
     /// Its text, whole.
-    pub text: String,
+    pub text: SessionText,
     /// How the call ended.
     pub outcome: CallOutcome,
 }

@@ -105,6 +105,34 @@ fn two_ids_before_one_text_join_two_lessons() {
 }
 
 #[test]
+fn a_mistyped_or_lost_id_costs_no_lesson() {
+    for slip in [
+        |id: &str| format!("[{}]", id.replace(|c: char| c.is_ascii_digit(), "0")),
+        |id: &str| format!("[{}x]", id.split_at(id.len() - 1).0),
+        |_: &str| String::new(),
+    ] {
+        let home = taught();
+        let (id, content, _) = only(&home);
+        let text = list(&home).replace(&format!("[{id}]"), &slip(&id));
+        std::fs::write(home.paths().markdown(), text).unwrap();
+        let mut book = BookFile::open(home.paths()).unwrap();
+        assert!(book.notes.iter().any(|note| note.contains("their lessons were kept")), "{:?}", book.notes);
+        book.finish().unwrap();
+        drop(book);
+        assert_eq!(only(&home), (id.clone(), content, SkillStatus::Active));
+        assert!(list(&home).contains(&id));
+    }
+    // A slip and other words: the lesson with its new words, where only one can be meant.
+    let home = taught();
+    let (id, content, _) = only(&home);
+    let slip = format!("{}{}", id.split_at(id.len() - 1).0, if id.ends_with('1') { '2' } else { '1' });
+    let text = list(&home).replace(&id, &slip).replace(&content, "Look at a path before reading it");
+    std::fs::write(home.paths().markdown(), text).unwrap();
+    BookFile::open(home.paths()).unwrap().finish().unwrap();
+    assert_eq!(only(&home), (id, "Look at a path before reading it".to_owned(), SkillStatus::Active));
+}
+
+#[test]
 fn an_unfinished_merge_is_left_alone() {
     let home = taught();
     let text = list(&home).replace("- [", "<<<<<<< ours\n- [");
@@ -122,7 +150,7 @@ fn a_list_from_before_the_last_lessons_takes_none_away() {
     let (old, json) = (list(&home), std::fs::read(home.paths().json).unwrap());
     home.write("four.jsonl", stumbling("four"));
     home.write("five.jsonl", stumbling("five"));
-    home.learn_scripted(&script("Name backups by their date"));
+    home.learn_scripted(&script("Keep the config in /etc/conf"));
     let shown = home.book().count(SkillStatus::Active);
     assert!(shown > 1, "{}", list(&home));
     // A crash left the files from before, and a person has added a line there.

@@ -32,7 +32,7 @@ fn read_bytes(bytes: &[u8]) -> Transcript {
 /// What users and assistants said, on the path.
 fn said(session: &Transcript) -> Vec<String> {
     let words = |what: &StepKind| match what {
-        StepKind::User { text, .. } | StepKind::Assistant { text, .. } => Some(text.clone()),
+        StepKind::User { text, .. } | StepKind::Assistant { text, .. } => Some(text.whole().into_owned()),
         _ => None,
     };
     session.path().filter_map(|step| words(&step.what)).collect()
@@ -293,7 +293,7 @@ fn case_28_the_delivery_mirror_is_no_model() {
     );
     let session = read(&[HEADER, &user("a1", "", "hi"), &mirror]);
     assert!(session.models.is_empty());
-    let expected = StepKind::Assistant { text: "mirrored".to_owned(), origin: Speaker::Program };
+    let expected = StepKind::Assistant { text: "mirrored".into(), origin: Speaker::Program };
     assert_eq!(session.steps.last().unwrap().what, expected);
 }
 
@@ -399,7 +399,7 @@ fn case_36_results_of_either_shape_make_the_same_pair() {
         let session = read(&[HEADER, &call("a1", "", "c"), &line]);
         let StepKind::Call(call) = &session.steps[0].what else { panic!("a call") };
         let result = call.result.as_ref().unwrap();
-        assert_eq!((result.text.as_str(), result.outcome, result.line), ("out", CallOutcome::Fine, 3));
+        assert_eq!((&*result.text.whole(), result.outcome, result.line), ("out", CallOutcome::Fine, 3));
         assert!(session.findings.first.is_empty());
     }
 }

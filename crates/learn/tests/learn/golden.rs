@@ -63,7 +63,7 @@ fn a_session_and_its_trace_are_printed_as_they_were() {
     let session = Transcript::read(text.as_bytes(), true).unwrap();
     let trace = trace::build(session.clone(), trace::Options::default()).unwrap();
     let golden: Value = serde_json::from_str(include_str!("golden/session.json")).unwrap();
-    let printed = json!({"session": session, "trace": trace, "view": trace.view(40)});
+    let printed = json!({"session": session, "trace": trace, "view": trace.view(40, &str::to_owned)});
     assert_eq!(printed, golden, "{printed:#}");
 }
 

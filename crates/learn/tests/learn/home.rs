@@ -12,6 +12,8 @@ use engross_llm::{Model, ScriptModel};
 use engross_protocol::{Clock, Timestamp};
 use serde_json::{Value, json};
 
+pub use crate::lines::{entry, said, transcript, user};
+
 /// A clock that is set by hand.
 pub struct FixedClock(pub u64);
 
@@ -121,32 +123,6 @@ pub fn outcomes(report: &LearnReport) -> Vec<(&str, &str)> {
         SessionOutcome::Failed { .. } => "failed",
     };
     report.sessions.iter().map(|session| (session.file.as_str(), word(&session.outcome))).collect()
-}
-
-/// A transcript: its header and messages, each following the one before.
-pub fn transcript(id: &str, messages: &[Value]) -> String {
-    let mut text = json!({"type": "session", "version": 3, "id": id, "cwd": "/w"}).to_string();
-    text.push('\n');
-    for (at, message) in messages.iter().enumerate() {
-        text.push_str(&entry(id, at, message));
-    }
-    text
-}
-
-/// One further line.
-pub fn entry(id: &str, at: usize, message: &Value) -> String {
-    let parent = at.checked_sub(1).map(|before| format!("{id}-{before}"));
-    let entry =
-        json!({"type": "message", "id": format!("{id}-{at}"), "parentId": parent, "message": message});
-    format!("{entry}\n")
-}
-
-pub fn user(text: &str) -> Value {
-    json!({"role": "user", "content": text})
-}
-
-pub fn said(text: &str) -> Value {
-    json!({"role": "assistant", "model": "m", "content": [{"type": "text", "text": text}]})
 }
 
 pub fn call(id: &str, path: &str) -> Value {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
+mod cases_agents;
 mod cases_files;
 mod cases_foreign;
 mod cases_hand_edits;
@@ -10,6 +11,7 @@ mod cases_parse;
 mod cases_run;
 mod golden;
 mod home;
+mod lines;
 mod safety;
 mod stats;
 mod store;

@@ -50,7 +50,7 @@ fn a_gateways_time_and_notice_are_no_words_of_a_person() {
         .steps
         .into_iter()
         .filter_map(|step| match step.what {
-            StepKind::User { text, origin: Speaker::Person } => Some(text),
+            StepKind::User { text, origin: Speaker::Person } => Some(text.whole().into_owned()),
             _ => None,
         })
         .collect();

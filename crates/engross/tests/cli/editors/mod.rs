@@ -3,7 +3,7 @@
 //! Each frame that the agent sends is read by the types of the protocol's own crate, and must come out of them as it went in.
 
 mod commands;
-mod editor;
+pub mod editor;
 mod faults;
 mod registry;
 mod sessions;

@@ -10,6 +10,7 @@ use super::DrawnLesson;
 use crate::safety::{PersonalData, neutral, redact};
 use crate::skillbook::Witness;
 use crate::trace::{FailedCall, WorkedCall, command_of, is_path};
+use crate::transcript::stats::sha;
 
 /// So often a call must fail unchanged, without a way out, before that is a lesson.
 const AGAIN: usize = 3;
@@ -52,7 +53,7 @@ fn way_out(failure: &FailedCall) -> Option<DrawnLesson> {
         step_between(failure)?
     } else {
         let read = |json: &str| serde_json::from_str::<Value>(json).ok();
-        match (read(&failure.arguments)?, read(&recovery.arguments)?) {
+        match (read(&failure.arguments.whole())?, read(&recovery.arguments.whole())?) {
             (Value::Object(failed), Value::Object(worked)) => difference(failure, &failed, &worked)?,
             _ => return None,
         }
@@ -100,7 +101,7 @@ fn step_between(failure: &FailedCall) -> Option<String> {
 }
 
 fn is_looking(call: &WorkedCall) -> bool {
-    match command_of(&call.arguments) {
+    match command_of(&call.arguments.whole()) {
         Some(words) => words.first().is_some_and(|program| LOOKING.contains(&program.as_str())),
         None => has_part(&call.tool, LOOKS),
     }
@@ -113,7 +114,7 @@ fn has_part(tool: &str, parts: &[&str]) -> bool {
 
 /// A call as a lesson names it: its command line, or the tool's name.
 fn shown_call(call: &WorkedCall) -> Option<String> {
-    let shown = match command_of(&call.arguments) {
+    let shown = match command_of(&call.arguments.whole()) {
         Some(words) => words.join(" "),
         None => call.tool.clone(),
     };
@@ -140,7 +141,7 @@ fn difference(
 ) -> Option<String> {
     let tool = name_of(&failure.tool);
     if let (Some(one), Some(other)) =
-        (command_of(&failure.arguments), command_of(&Value::Object(worked.clone()).to_string()))
+        (command_of(&failure.arguments.whole()), command_of(&Value::Object(worked.clone()).to_string()))
         && one != other
     {
         return of_commands(&one, &other, &class_of(&failure.error));
@@ -278,11 +279,13 @@ fn numbers(text: &str) -> impl Iterator<Item = &str> {
 
 /// Calls that failed again and again, unchanged.
 fn repeated(failures: &[FailedCall]) -> Vec<DrawnLesson> {
-    let mut groups: BTreeMap<(&str, &str), Vec<&FailedCall>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, String), Vec<&FailedCall>> = BTreeMap::new();
     for failure in failures.iter().filter(|failure| failure.recovery.is_none()) {
-        groups.entry((&failure.tool, &failure.arguments)).or_default().push(failure);
+        let arguments = sha(failure.arguments.whole().as_bytes());
+        groups.entry((&failure.tool, arguments)).or_default().push(failure);
     }
-    let groups = groups.into_values().filter(|group| group.len() >= AGAIN);
+    let mut groups: Vec<_> = groups.into_values().filter(|group| group.len() >= AGAIN).collect();
+    groups.sort_by_key(|group| group.first().map(|failure| failure.line));
     let lesson = |group: Vec<&FailedCall>| {
         let first = group.first()?;
         let content = format!(
@@ -293,7 +296,7 @@ fn repeated(failures: &[FailedCall]) -> Vec<DrawnLesson> {
         let lines: Vec<String> = group.iter().map(|failure| failure.line.to_string()).collect();
         Some(drawn(first, content, format!("{} failed calls, lines {}", lines.len(), lines.join(", "))))
     };
-    groups.filter_map(lesson).collect()
+    groups.into_iter().filter_map(lesson).collect()
 }
 
 /// The class of errors about what is not there.

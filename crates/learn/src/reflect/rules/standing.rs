@@ -65,7 +65,8 @@ pub(super) fn lessons(said: &[PersonWords], corrections: &[Correction]) -> Vec<D
     let mut lessons: Vec<DrawnLesson> = Vec::new();
     for words in said {
         let is_correction = corrections.iter().any(|correction| correction.line == words.line);
-        for (content, is_standing) in wishes(&words.text, is_correction) {
+        let text = words.text.whole();
+        for (content, is_standing) in wishes(&text, is_correction) {
             if lessons.iter().any(|known| known.content == content) {
                 continue;
             }
@@ -77,7 +78,7 @@ pub(super) fn lessons(said: &[PersonWords], corrections: &[Correction]) -> Vec<D
                 section: "user_preferences".to_owned(),
                 content,
                 justification: reason.to_owned(),
-                evidence: format!("line {}: {}", words.line, cut(&neutral(&words.text))),
+                evidence: format!("line {}: {}", words.line, cut(&neutral(&text))),
                 issue: String::new(),
                 keywords: Vec::new(),
                 line: words.line,

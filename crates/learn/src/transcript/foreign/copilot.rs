@@ -54,7 +54,9 @@ pub(super) fn retell(events: &[Value]) -> Option<SessionLines> {
             }
             "tool.execution_complete" => {
                 let id = id_of(data);
-                let is_error = data["success"] == false || data["error"].is_object();
+                // A command that ended badly is a success to the tool that ran it.
+                let is_bad = data["shellExecution"]["exitCode"].as_i64().is_some_and(|code| code != 0);
+                let is_error = data["success"] == false || data["error"].is_object() || is_bad;
                 let said = match data["error"]["message"].as_str() {
                     Some(message) => message.to_owned(),
                     None => words(data["result"].get("content").unwrap_or(&data["result"])),

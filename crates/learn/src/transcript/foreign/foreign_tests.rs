@@ -15,14 +15,20 @@ fn read(text: &str) -> (SessionMaker, Transcript) {
 /// What happened, in short.
 fn told(session: &Transcript) -> Vec<String> {
     let step = |what: &StepKind| match what {
-        StepKind::User { text, origin } => format!("{origin:?}: {text}"),
-        StepKind::Thinking(text) => format!("thinks: {text}"),
-        StepKind::Assistant { text, .. } => format!("says: {text}"),
+        StepKind::User { text, origin } => format!("{origin:?}: {}", text.whole()),
+        StepKind::Thinking(text) => format!("thinks: {}", text.whole()),
+        StepKind::Assistant { text, .. } => format!("says: {}", text.whole()),
         StepKind::Call(call) => match &call.result {
             Some(result) => {
-                format!("{} {} -> {:?} {}", call.tool, call.arguments, result.outcome, result.text)
+                format!(
+                    "{} {} -> {:?} {}",
+                    call.tool,
+                    call.arguments.whole(),
+                    result.outcome,
+                    result.text.whole()
+                )
             }
-            None => format!("{} {} -> nothing", call.tool, call.arguments),
+            None => format!("{} {} -> nothing", call.tool, call.arguments.whole()),
         },
         other => format!("{other:?}"),
     };
@@ -56,6 +62,36 @@ fn gemini_keeps_results_with_their_calls() {
     let failed = "read_file {\"path\":\"/a\"} -> Failed ENOENT: no such file";
     let fine = "read_file {\"path\":\"/b\"} -> Fine port = 1";
     assert_eq!(told(&session), [ASKED, THOUGHT, "says: I look.", failed, fine]);
+}
+
+#[test]
+fn gemini_writes_a_line_for_each_change_of_a_session() {
+    let user = |id: &str, text: &str| json!({"id": id, "timestamp": "t", "type": "user", "content": [{"text": text}]});
+    let model = |id: &str, text: &str| json!({"id": id, "timestamp": "t", "type": "gemini", "content": text, "thoughts": [], "model": "gemini-2.5-flash"});
+    let mut with_call = model("3", "");
+    let output = "<untrusted_context>\nOutput: cat: /a: No such file or directory\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>";
+    with_call["toolCalls"] = json!([{"id": "c1", "name": "run_shell_command", "args": {"command": "cat /a"}, "status": "success",
+        "result": [{"functionResponse": {"id": "c1", "name": "run_shell_command", "response": {"output": output}}}]}]);
+    let answered = json!({"id": "4", "timestamp": "t", "type": "user", "content": [{"functionResponse": {"id": "c1", "response": {"output": output}}}]});
+    let text = lines(&[
+        json!({"sessionId": "g2", "projectHash": "ab", "startTime": "t", "lastUpdated": "t", "kind": "main"}),
+        json!({"$set": {"messages": [user("0", "<session_context>\nThis is the Gemini CLI.")]}}),
+        user("1", "Where is it?"),
+        json!({"$set": {"lastUpdated": "t"}}),
+        model("3", ""),
+        with_call,
+        answered,
+        model("5", "Not there."),
+        user("6", "Forget what I said here"),
+        model("7", "I do."),
+        json!({"$rewindTo": "6"}),
+        model("8", "Here."),
+    ]);
+    let (maker, session) = read(&text);
+    assert_eq!((maker, session.id.as_deref()), (SessionMaker::Gemini, Some("g2")));
+    let failed = format!("run_shell_command {{\"command\":\"cat /a\"}} -> Failed {output}");
+    let context = "Hook: <session_context>\nThis is the Gemini CLI.";
+    assert_eq!(told(&session), [context, ASKED, &failed, "says: Not there.", "says: Here."]);
 }
 
 #[test]
@@ -106,6 +142,14 @@ fn copilot_writes_events() {
             "tool.execution_complete",
             json!({"toolCallId": "c1", "success": false, "error": {"message": "denied"}}),
         ),
+        event(
+            "tool.execution_start",
+            json!({"toolCallId": "c9", "toolName": "bash", "arguments": {"command": "y"}}),
+        ),
+        event(
+            "tool.execution_complete",
+            json!({"toolCallId": "c9", "success": true, "shellExecution": {"exitCode": 2}, "result": {"content": "no"}}),
+        ),
         event("user.message", json!({"content": "of a helper", "parentToolCallId": "c1"})),
         event(
             "tool.execution_start",
@@ -123,6 +167,7 @@ fn copilot_writes_events() {
         ASKED,
         THOUGHT,
         "bash {\"command\":\"x\"} -> Failed denied",
+        "bash {\"command\":\"y\"} -> Failed no",
         "view {\"path\":\"/b\"} -> Fine port = 1",
         "says: Here.",
     ];
@@ -232,7 +277,7 @@ fn traces_carry_what_somebody_says_of_their_end() {
         let session = Transcript::read(sessions[0].lines.as_slice(), true).unwrap();
         let StepKind::Call(call) = &session.steps[2].what else { panic!("{session:?}") };
         let result = call.result.as_ref().unwrap();
-        assert_eq!((result.outcome, result.text.as_str()), (CallOutcome::Failed, "ENOENT\nmore"));
+        assert_eq!((result.outcome, &*result.text.whole()), (CallOutcome::Failed, "ENOENT\nmore"));
     }
     // Several in a file, and what the command prints.
     let both = [trace("", json!("Paris")), trace("wrong", Value::Null)];

@@ -23,7 +23,7 @@ pub use traces::GivenOutcome;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionMaker {
-    /// Gemini CLI: one JSON object with `messages`.
+    /// Gemini CLI: one JSON object with `messages`, or a line for each change of it.
     Gemini,
     /// opencode: what `opencode export` prints.
     Opencode,
@@ -88,6 +88,9 @@ fn of_lines(values: &[Value]) -> Option<(SessionMaker, Vec<RetoldSession>)> {
     let one = |maker, lines: SessionLines| Some((maker, vec![lines.retold()]));
     if let Some(sessions) = traces::retell(values) {
         return Some((SessionMaker::Traces, sessions));
+    }
+    if let Some(lines) = gemini::of_lines(values) {
+        return one(SessionMaker::Gemini, lines);
     }
     if let Some(lines) = copilot::retell(values) {
         return one(SessionMaker::Copilot, lines);

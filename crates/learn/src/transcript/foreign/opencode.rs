@@ -32,7 +32,7 @@ fn all(lines: &mut SessionLines, messages: &[Value]) -> Option<()> {
         let of = |kind: &'static str| parts.iter().filter(move |part| part["type"] == kind);
         if info["role"] == "user" {
             for part in of("text") {
-                let words = part["text"].as_str().unwrap_or_default();
+                let words = unquoted(part["text"].as_str().unwrap_or_default());
                 match part["synthetic"].as_bool() {
                     Some(true) => lines.program(at, json!(words)),
                     _ => lines.message(at, json!({"role": "user", "content": words})),
@@ -74,6 +74,12 @@ fn all(lines: &mut SessionLines, messages: &[Value]) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// The words without the quotation marks that `opencode run` puts round an argument with spaces.
+fn unquoted(words: &str) -> &str {
+    let inner = words.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"')).unwrap_or(words)
 }
 
 fn id_of(part: &Value) -> &str {

@@ -129,6 +129,20 @@ fn hostile_lessons_wait_for_a_person_however_often_they_are_seen() {
     }
 }
 
+/// Lessons that no list knows, in words of a model that was led: nothing that a person said or a call did speaks for them.
+#[test]
+fn what_has_no_witness_waits_whatever_it_says() {
+    let home = Home::new();
+    for name in ["a", "b", "c"] {
+        home.write(&format!("{name}.jsonl"), stumbling(name));
+    }
+    for lesson in lines(include_str!("unwitnessed.txt")) {
+        home.learn_scripted(&script(lesson));
+        assert_eq!(home.book().count(SkillStatus::Active), 0, "{lesson}");
+        std::fs::remove_dir_all(home.folder.path().join("workspace")).unwrap();
+    }
+}
+
 #[test]
 fn harmless_lessons_do_not_wait() {
     let waiting: Vec<_> = lines(include_str!("harmless.txt"))

@@ -4,14 +4,14 @@
 
 use serde_json::{Value, json};
 
-use crate::home::{said, transcript, user};
+use crate::lines::{said, transcript, user};
 
 /// One lesson of the world.
 pub struct Lesson {
     /// One of these words shows what a text is about.
-    about: &'static [&'static str],
+    pub about: &'static [&'static str],
     /// One of these makes it usable: what a later agent needs to know.
-    essence: &'static [&'static str],
+    pub essence: &'static [&'static str],
     /// The ways in which it comes up, one a session.
     pub ways: &'static [Way],
     /// How a model may write it down.
