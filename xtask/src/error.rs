@@ -30,6 +30,14 @@ pub enum Error {
     /// A server that is measured did not do what it was asked.
     #[error("{0}")]
     Server(String),
+    /// A file is not Rust.
+    #[error("{path}: {source}")]
+    Rust {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: syn::Error,
+    },
     /// The container of a document could not be used.
     #[error(transparent)]
     Zip(#[from] zip::result::ZipError),

@@ -3,6 +3,7 @@
 //! Must never hold code of the product.
 
 mod book;
+mod circles;
 mod corpus;
 mod dist;
 mod docs;

@@ -2,9 +2,12 @@
 //!
 //! The only place of this program that reads the environment. Must never print or store a key.
 
+mod agents;
 mod environment;
 mod layers;
 mod serve;
+mod serve_rows;
+mod value;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,7 @@ use engross_agent::writing::ContentTools;
 use engross_llm::{HttpPolicy, ProviderSettings, RetryCount, SecretString};
 
 use crate::files;
+pub(crate) use agents::{AgentSetting, SandboxSetting, SandboxWhen};
 #[cfg(all(feature = "server", target_os = "linux", target_env = "gnu"))]
 pub(crate) use environment::ALLOCATOR;
 pub(crate) use environment::{
@@ -21,7 +25,8 @@ pub(crate) use environment::{
 };
 pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
-pub(crate) use serve::{ROWS as SERVE_ROWS, ServeSettings};
+pub(crate) use serve::ServeSettings;
+pub(crate) use value::{Error, Origin, Setting};
 
 /// What the command line says, above all other sources.
 #[derive(Debug, Clone, Default)]
@@ -30,31 +35,6 @@ pub(crate) struct Flags {
     pub(crate) author: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) untracked: bool,
-}
-
-/// A value and its source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting<T> {
-    pub(crate) value: T,
-    pub(crate) origin: Origin,
-}
-
-/// Where a value came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// Built in.
-    Default,
-    /// The settings file, an environment variable, or a flag, by its name.
-    Given(String),
-}
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Default => f.write_str("default"),
-            Self::Given(name) => f.write_str(name),
-        }
-    }
 }
 
 /// All settings.
@@ -106,84 +86,11 @@ pub(crate) struct Settings {
     pub(crate) retries: RetryCount,
 }
 
-/// An agent of another maker.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AgentSetting {
-    /// The program and its arguments, in words as a shell takes them.
-    pub(crate) command: String,
-    /// Names of our environment that it sees too; `NAME*` stands for all that begin so.
-    #[serde(default)]
-    pub(crate) pass: Vec<String>,
-    /// Variables that it gets.
-    #[serde(default)]
-    pub(crate) set: BTreeMap<String, String>,
-    /// Whether it is fenced in.
-    #[serde(default)]
-    pub(crate) sandbox: Option<bool>,
-    /// Where else it may write when it is.
-    #[serde(default)]
-    pub(crate) write: Vec<PathBuf>,
-    /// Files of the home that it finds in its own.
-    #[serde(default)]
-    pub(crate) login: Vec<String>,
-}
-
-/// How agents of other makers are fenced in: `[sandbox]`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct SandboxSetting {
-    /// When: `auto`, `on` or `off`.
-    pub(crate) mode: SandboxWhen,
-    /// Whether they may use the network.
-    pub(crate) network: bool,
-    /// How many files, bytes and processes they may have.
-    pub(crate) max_files: Option<u64>,
-    pub(crate) max_bytes: Option<u64>,
-    pub(crate) max_processes: Option<u64>,
-    /// What they may not read.
-    pub(crate) hide: Vec<PathBuf>,
-}
-
-impl Default for SandboxSetting {
-    fn default() -> Self {
-        Self {
-            mode: SandboxWhen::Auto,
-            network: true,
-            max_files: None,
-            max_bytes: None,
-            max_processes: None,
-            hide: Vec::new(),
-        }
-    }
-}
-
-/// When agents are fenced in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SandboxWhen {
-    /// Where the kernel can do it.
-    Auto,
-    /// Always.
-    On,
-    /// Only when a task asks for it.
-    Off,
-}
-
 /// A settings file that is or could be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
     pub(crate) exists: bool,
-}
-
-/// Settings that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    #[error(transparent)]
-    File(#[from] files::Error),
-    #[error("{origin}: {message}")]
-    Invalid { origin: String, message: String },
 }
 
 impl Settings {

@@ -8,6 +8,7 @@ mod commands;
 mod conversation;
 mod document;
 mod lines;
+mod requests;
 mod talk;
 mod tell;
 mod terminal;
@@ -21,11 +22,11 @@ mod commands_tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engross_agent::session::{Observer, RefusalKind, RequestError, SessionView, Toolboxes};
+use engross_agent::session::{Observer, SessionView, Toolboxes};
 use engross_agent::workspace::Approver;
 use engross_agent::writing::Writer;
 use engross_documents::Destination;
-use engross_protocol::{Exit, Failure, IdSource, RandomIds, SystemClock, hex};
+use engross_protocol::{Failure, IdSource, RandomIds, SystemClock, hex};
 use engross_store::Store;
 use engross_store::files::{Folder, Locks, RelPath};
 use engross_write::runner::{Reviewer, WriteService};
@@ -46,13 +47,11 @@ use approvals::Approvals;
 use conversation::Conversation;
 use document::{ChatDocument, NoDocument, OneDocument};
 use engross_http::canonical_key;
+use requests::AGENT;
 use talk::{Over, Talk};
 use tell::{AnswerPrinter, Outcomes};
 use terminal::{StoredResults, Terminal, TerminalParts};
 use written::WrittenFiles;
-
-/// What stands before the names of sessions that begin here, in their canonical form.
-const AGENT: &str = "agent:main:";
 
 /// The file in the folder for data with what was typed at terminals.
 const HISTORY: &str = "chat-history";
@@ -259,14 +258,4 @@ fn greet(
             note(&format!("{file} is incomplete; say \"go on\" to have the rest of it"));
         }
     }
-}
-
-/// A request that the session refused, as a failure of the command.
-fn refusal(error: &RequestError) -> Failure {
-    let exit = match error.kind {
-        RefusalKind::Invalid => Exit::Usage,
-        RefusalKind::Conflict | RefusalKind::NotFound | RefusalKind::Busy => Exit::Refused,
-        RefusalKind::Unavailable => Exit::Io,
-    };
-    Failure::new(exit, error.code, error.to_string()).with_details((*error.details).clone())
 }

@@ -8,7 +8,9 @@ mod bridge;
 mod more;
 mod questions;
 mod runner;
+mod runner_start;
 mod shown;
+mod usual;
 mod verify;
 mod view;
 
@@ -38,9 +40,6 @@ use crate::failure::usage;
 use crate::files;
 use crate::output::{Output, note, print};
 use crate::settings::Environment;
-
-/// Who does tasks of threads that name nobody.
-const USUAL: &str = "engross";
 
 pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     sessions::runtime()?.block_on(async {
@@ -245,7 +244,7 @@ fn record(key: &str, args: &RunArgs) -> Result<ThreadRecord, Failure> {
         Some(folder) => folder.clone(),
         None => usual_folder(key)?,
     };
-    let provider = args.gateway.as_deref().or(args.agent.as_deref()).unwrap_or(USUAL).to_owned();
+    let provider = args.gateway.as_deref().or(args.agent.as_deref()).unwrap_or(usual::USUAL).to_owned();
     let path = absolute(&folder);
     Ok(ThreadRecord {
         schema_version: engross_threads::SCHEMA_VERSION,

@@ -131,7 +131,8 @@ impl Environment {
     /// Variables with our prefix that mean nothing, where `settings` can be set.
     pub(crate) fn unknown(&self, settings: &[&str]) -> Vec<String> {
         let unknown = self.own().filter(|(name, _)| {
-            let of_server = |key: &str| super::SERVE_ROWS.iter().any(|row| row.key.eq_ignore_ascii_case(key));
+            let of_server =
+                |key: &str| super::serve_rows::ROWS.iter().any(|row| row.key.eq_ignore_ascii_case(key));
             let is_setting = settings.iter().any(|key| key.eq_ignore_ascii_case(name))
                 || name.strip_prefix("SERVE_").is_some_and(of_server);
             !is_setting && !OTHERS.contains(name) && !name.starts_with(TEST_PREFIX)

@@ -9,8 +9,9 @@ use std::path::Path;
 use config::builder::DefaultState;
 use config::{Config, ConfigBuilder, ConfigError, FileFormat, Format, Map, Source, Value};
 
+use super::agents::{AgentSetting, SandboxSetting};
 use super::environment::{Environment, PREFIX};
-use super::{AgentSetting, Error, Origin, SandboxSetting, Setting};
+use super::value::{Error, Origin, Setting};
 
 /// What can be set.
 pub(crate) const KEYS: &[&str] = &[

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use engross_store::files::{Ages, Root};
 
-use super::skill_folders::modified;
+use super::times::modified;
 use super::whole::{read, read_text, unwritable, write_beside, write_private};
 use crate::Error;
 use crate::skillbook::journal::{self, BookJournal, Record};

@@ -10,6 +10,7 @@ mod openclaw;
 mod session_file;
 mod sessions;
 mod skill_folders;
+mod times;
 mod whole;
 
 pub use delivered::DeliveredDocuments;

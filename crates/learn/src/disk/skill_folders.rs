@@ -2,8 +2,8 @@
 //!
 //! Must never write over a person's words outside the block, nor take a folder that was not exported to.
 
+use super::times::modified;
 use std::path::{Component, Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use super::instructions::sync_files;
 use super::journal::BookFile;
@@ -137,11 +137,4 @@ fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
         entries.map(|entry| entry.path().join(FILE)).filter(|path| path.is_file()).collect();
     paths.sort();
     paths.into_iter()
-}
-
-/// When a file was last changed, in milliseconds since 1970; 0 when that is not known.
-pub(super) fn modified(path: &Path) -> u64 {
-    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    let since = modified.and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
-    since.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or_default()
 }

@@ -2,10 +2,10 @@
 //!
 //! Must never let one piece of work change what two have shown, nor anything but a person change what a person decided.
 
-use super::apply::{Effect, SettleContext, Verdict};
 use super::meaning::{Likeness, likeness};
 use super::observation::{LessonRevision, SkillSource, independent};
 use super::skill::{Author, Quarantine, Skill, SkillStatus};
+use super::verdict::{Effect, SettleContext, Verdict};
 
 /// From so many independent observations a lesson is shown.
 const OBSERVATIONS: usize = 2;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::apply::{SettleContext, settle};
+use super::apply::settle;
 use super::book::Book;
 use super::dialects::{Import, hash_of};
 use super::journal::Record;
@@ -14,6 +14,7 @@ use super::list::ListedLesson;
 use super::observation::{LessonRevision, Observation};
 use super::operation::SkillOperation;
 use super::skill::{Author, Quarantine, Skill, SkillStatus};
+use super::verdict::SettleContext;
 use crate::safety::{doubts, neutral};
 
 /// The lessons that a file held when it was written: for each id the hash of its words.

@@ -22,6 +22,7 @@ mod record;
 pub mod render;
 mod skill;
 mod skill_file;
+mod verdict;
 mod words;
 
 #[cfg(test)]
@@ -37,7 +38,7 @@ mod meaning_tests;
 #[cfg(test)]
 mod render_tests;
 
-pub use apply::{Effect, SettleContext, Verdict, settle};
+pub use apply::settle;
 pub use book::Book;
 pub use citations::Citations;
 pub use compare::{SIMILAR, SimilarSkill};
@@ -52,4 +53,5 @@ pub(crate) use operation::section_name;
 pub use operation::{SkillOperation, SkillRefusal, parse_batch};
 pub use skill::{Author, HALF_LIFE_DAYS, Quarantine, Skill, SkillStatus, Vote, from_iso, score, to_iso};
 pub use skill_file::{ExportedFolders, folder_name, head, inner};
+pub use verdict::{Effect, SettleContext, Verdict};
 pub(crate) use words::{is_canonical, raw_words, topic};

@@ -14,8 +14,8 @@ use engross_llm::{Message, Model, Usage};
 use engross_protocol::{Exit, Failure};
 
 use super::document::ChatDocument;
+use super::requests::{AGENT, refusal};
 use super::written::WrittenFiles;
-use super::{AGENT, refusal};
 use crate::compose::sessions::SessionParts;
 
 /// What the workspace of a chat without a document is called.

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use super::conversation::Conversation;
 use super::document::{ChatDocument, UndoOutcome, failed};
 use super::lines::{Interrupts, lines};
-use super::refusal;
+use super::requests::refusal;
 use super::tell::{AnswerPrinter, StoredOutcome};
 use super::written::WrittenFiles;
 use crate::output::{note, prompt};

@@ -14,7 +14,7 @@ use engross_threads::{
 use futures_util::StreamExt;
 use serde_json::json;
 
-use super::runner;
+use super::runner_start;
 use crate::cli::BridgeArgs;
 use crate::compose::runner::{Door, Fingerprint, RunnerAddress, RunnerState, find};
 use crate::failure::usage;
@@ -41,7 +41,7 @@ impl RunnerNeed<'_> {
         match self {
             Self::Any => true,
             Self::For(agent) => {
-                there.settings == here.settings && (agent != super::USUAL || there.model == here.model)
+                there.settings == here.settings && (agent != super::usual::USUAL || there.model == here.model)
             }
         }
     }
@@ -58,7 +58,7 @@ pub(super) async fn open(
     if let Some(named) = named(args, environment)? {
         return Ok(named);
     }
-    let made_for = runner::made_for(args.model.as_deref(), config, environment)?;
+    let made_for = runner_start::made_for(args.model.as_deref(), config, environment)?;
     let until = Instant::now() + PATIENCE;
     let mut started = None;
     while Instant::now() < until {
@@ -66,21 +66,21 @@ pub(super) async fn open(
             RunnerState::At(door) if need.is_met_by(&door.made_for, &made_for) => return at_door(&door),
             RunnerState::At(door) => retire(&door).await?,
             RunnerState::Nobody if started.is_none() => {
-                started = Some(runner::start(data, args.model.as_deref(), config)?);
+                started = Some(runner_start::start(data, args.model.as_deref(), config)?);
             }
             RunnerState::Nobody => {
                 // One that ends at once says why in its log.
                 if let Some(child) = &mut started
                     && let Ok(Some(_)) = child.try_wait()
                 {
-                    return Err(runner::died(data));
+                    return Err(runner_start::died(data));
                 }
             }
             RunnerState::Between => {}
         }
         tokio::time::sleep(LOOK).await;
     }
-    Err(runner::died(data))
+    Err(runner_start::died(data))
 }
 
 /// Asks a runner of other settings to make room.

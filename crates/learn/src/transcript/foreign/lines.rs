@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{GivenOutcome, RetoldSession};
+use super::retold::{GivenOutcome, RetoldSession};
 
 /// Lines of a session.
 #[derive(Debug, Default)]

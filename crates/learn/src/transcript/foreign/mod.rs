@@ -9,6 +9,7 @@ mod goose;
 mod lines;
 mod openai;
 mod opencode;
+mod retold;
 mod traces;
 
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod foreign_tests;
 use serde_json::Value;
 
 use lines::SessionLines;
-pub use traces::GivenOutcome;
+pub use retold::{GivenOutcome, RetoldSession};
 
 /// Who keeps sessions in a form of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -37,15 +38,6 @@ pub enum SessionMaker {
     Openai,
     /// Traces of learners of this family.
     Traces,
-}
-
-/// A session that was retold.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RetoldSession {
-    /// The lines.
-    pub lines: Vec<u8>,
-    /// What somebody says about how it went.
-    pub given: Option<GivenOutcome>,
 }
 
 /// The sessions in a file of another program; `None` when it is of none that is known.

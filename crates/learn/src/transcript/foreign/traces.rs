@@ -3,22 +3,10 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::RetoldSession;
 use super::lines::{SessionLines, call, text, thinking};
-
-/// What somebody, or a program that checks answers, says about how a session went.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct GivenOutcome {
-    /// In words.
-    pub feedback: String,
-    /// The right answer.
-    pub ground_truth: Option<String>,
-    /// Whether it went well, where these tell.
-    pub went_well: Option<bool>,
-}
+use super::retold::{GivenOutcome, RetoldSession};
 
 /// Words that say that it went wrong, and that it went well.
 static WRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -291,7 +291,7 @@ fn plain(text: &str) -> Lines {
 }
 
 fn session_line(number: usize, session: &SessionLine, now: u64) -> StyledLine {
-    let short = session.key.strip_prefix(super::super::AGENT).unwrap_or(&session.key);
+    let short = session.key.strip_prefix(super::super::requests::AGENT).unwrap_or(&session.key);
     let mut line = StyledLine::of(&format!("{number:>3}  "), Style::coloured(Colour::Cyan));
     line.push(short, Style::BOLD);
     let ago = ago(now.saturating_sub(session.changed));

@@ -49,7 +49,7 @@ use super::attachments::{AttachedFiles, attach};
 use super::conversation::{Conversation, Stopping};
 use super::document::ChatDocument;
 use super::lines::Interrupts;
-use super::refusal;
+use super::requests::refusal;
 use super::talk::Over;
 use super::written::WrittenFiles;
 use crate::settings::{Environment, Settings};

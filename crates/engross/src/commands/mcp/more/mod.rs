@@ -2,26 +2,19 @@
 //!
 //! Must never bring one that was not asked for.
 
+mod parts;
 mod program;
 mod write_files;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engross_mcp::{AllowedFolders, MoreTools};
+use engross_mcp::MoreTools;
 use engross_protocol::Failure;
 
 use crate::cli::McpToolsArg;
+pub(super) use parts::ToolParts;
 use program::{ProgramTools, SESSIONS, TASKS};
 use write_files::WriteFiles;
-
-/// What the tools work with.
-pub(super) struct ToolParts<'a> {
-    /// The folders that are served.
-    pub(super) folders: &'a AllowedFolders,
-    pub(super) data: &'a Path,
-    pub(super) config: Option<&'a PathBuf>,
-}
 
 /// The tools that were asked for, but for those on playbooks.
 pub(super) fn tools(

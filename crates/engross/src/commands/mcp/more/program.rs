@@ -13,7 +13,7 @@ use std::time::Duration;
 use engross_mcp::{ArgumentKind, ArgumentRow, MoreCall, MoreTools, ToolEffect, ToolRow};
 use engross_protocol::{Exit, Failure};
 
-use super::ToolParts;
+use super::parts::ToolParts;
 
 /// The most bytes of an answer: some 6,000 tokens.
 const MOST: usize = 24_000;
