@@ -32,7 +32,7 @@ pub enum Progress {
     },
     /// The bridge does not answer, or answers again.
     Connected(bool),
-    /// A question of the agent; [`ThreadDriver::answer`] answers it.
+    /// A question of the agent; [`ThreadDriver::answer`](crate::ThreadDriver::answer) answers it.
     Permission(ThreadQuestion),
     /// A file is here, or is not.
     File(FileReport),

@@ -83,7 +83,7 @@ impl Redliner<'_> {
         if gone > 0 {
             let s = if gone == 1 { "" } else { "s" };
             let text = format!("{gone} comment{s} of the first document are not in the second, and stay");
-            self.limitations.push(Limitation::left("comments", text));
+            self.limitations.push(Limitation::left(Limitation::COMMENTS, text));
         }
         if lost.is_empty() && comments.is_empty() && known.is_empty() {
             return;
@@ -122,7 +122,7 @@ impl Redliner<'_> {
         let s = |count: usize| if count == 1 { "" } else { "s" };
         if lost > 0 {
             let text = format!("{lost} comment{} of the second document are left out", s(lost));
-            self.limitations.push(Limitation::left("comments", text));
+            self.limitations.push(Limitation::left(Limitation::COMMENTS, text));
         }
         if !brought.is_empty() {
             let names: Vec<String> = brought.into_iter().collect();
@@ -137,7 +137,7 @@ impl Redliner<'_> {
                 "{with_comments} comment{} of the second document came over, and stay when changes are rejected",
                 s(with_comments)
             );
-            self.limitations.push(Limitation::applied("comments", text));
+            self.limitations.push(Limitation::applied(Limitation::COMMENTS, text));
             let used: BTreeSet<String> = marks.iter().map(|mark| mark.id.clone()).collect();
             self.importer.bring_comments(&used);
         }

@@ -12,6 +12,15 @@ pub struct Limitation {
 }
 
 impl Limitation {
+    /// The address of what is said of comments.
+    pub(super) const COMMENTS: &str = "comments";
+
+    /// Whether it only says that comments came over. They are no tracked changes and stay when these are rejected.
+    #[must_use]
+    pub fn only_brings_comments(&self) -> bool {
+        self.applied && self.address == Self::COMMENTS
+    }
+
     pub(super) fn left(address: &str, difference: impl Into<String>) -> Self {
         Self { address: address.to_owned(), difference: difference.into(), applied: false }
     }

@@ -93,7 +93,8 @@ fn rejecting_gives(
         let file = if error.is_after { &args.redline } else { &args.source };
         failure::of_document(file, &error.error)
     })?;
-    let (changes, others) = (compared.report.changes.len(), compared.report.limitations.len());
+    let others = compared.report.limitations.iter().filter(|other| !other.only_brings_comments()).count();
+    let changes = compared.report.changes.len();
     if changes + others > 0 {
         findings.add(ReceiptFinding::Document(format!("{REJECT}: {} places differ", changes + others)));
     }

@@ -57,7 +57,7 @@ impl PaneAddress {
         if !is_name || port.is_some_and(|port| port.parse::<u16>().is_err()) {
             return Err(wrong("it names no machine"));
         }
-        if path.contains("//") || path.contains(':') {
+        if path.starts_with('/') || path.contains("//") || path.contains(':') {
             return Err(wrong("its folder is none"));
         }
         let slash = if path.is_empty() || path.ends_with('/') { "" } else { "/" };
