@@ -1,6 +1,6 @@
 //! Who wants to know what agents write into documents.
 //!
-//! Must never keep a write from happening: whoever listens is told afterwards, and has nothing to answer.
+//! Must never keep a write from happening: the one who listens is told afterwards, and has nothing to answer.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -364,7 +364,7 @@ impl Workspace {
         Ok((steps, document))
     }
 
-    /// Tells whoever listens what was written.
+    /// Tells the one who listens what was written.
     fn tell(&self, path: &RelPath, document: &WordDocument, bytes: &[u8]) {
         let Some(folder) = &self.listened else { return };
         let Ok(own) = document.own_record(Tracking::Tracked) else { return };

@@ -92,7 +92,7 @@ pub use keys::canonical as canonical_key;
 pub use limits::{BodyBudget, Limits};
 pub use metrics::Metrics;
 pub use owners::Owners;
-pub use quota::Quota;
+pub use quota::OwnerQuota;
 pub use routes::review::{PlaybookReviews, router as review_routes};
 pub use routes::skill_routes::{SkillDecision, SkillReview, router as skill_routes};
 pub use routes::task_routes::router as task_routes;

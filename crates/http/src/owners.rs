@@ -14,14 +14,14 @@ use axum::response::Response;
 use tower::ServiceExt;
 
 use super::metrics::Metrics;
-use super::quota::Quota;
+use super::quota::OwnerQuota;
 
 /// What one owner reaches.
 #[derive(Clone)]
 pub(crate) struct OwnerRoutes {
     pub(crate) routes: Router,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) quota: Quota,
+    pub(crate) quota: OwnerQuota,
 }
 
 /// The owners besides the default one, by their names. Clones share them.
@@ -30,7 +30,7 @@ pub struct Owners(Arc<RwLock<BTreeMap<String, OwnerRoutes>>>);
 
 impl Owners {
     /// Adds an owner with what it reaches.
-    pub fn add(&self, name: &str, routes: Router, metrics: Arc<Metrics>, quota: Quota) {
+    pub fn add(&self, name: &str, routes: Router, metrics: Arc<Metrics>, quota: OwnerQuota) {
         let routes = OwnerRoutes { routes, metrics, quota };
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), routes);
     }

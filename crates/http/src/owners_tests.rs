@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Method;
 
-use super::Quota;
+use super::OwnerQuota;
 use super::access::{AccessKey, Right, Token};
 use super::owners::Owners;
 use super::routes::about::ROUTES;
@@ -35,7 +35,7 @@ fn two_owners() -> (Fake, Fake, Router) {
     let owners = Owners::default();
     let metrics = Arc::new(first.metrics.of_owner());
     let second = super::Server { metrics: Arc::clone(&metrics), ..second };
-    owners.add("ann", routes_of(Arc::new(second), Router::new()), metrics, Quota::new(Some(100)));
+    owners.add("ann", routes_of(Arc::new(second), Router::new()), metrics, OwnerQuota::new(Some(100)));
     (own, anns, app_of_owners(Arc::new(first), Router::new(), owners))
 }
 

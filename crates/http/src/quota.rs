@@ -13,7 +13,7 @@ use super::error::Error;
 
 /// The room of one owner. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Quota(Arc<Room>);
+pub struct OwnerQuota(Arc<Room>);
 
 #[derive(Debug, Default)]
 struct Room {
@@ -27,7 +27,7 @@ struct Room {
     refused: Notify,
 }
 
-impl Quota {
+impl OwnerQuota {
     /// So many bytes at most; no bound without.
     #[must_use]
     pub fn new(allowed: Option<u64>) -> Self {

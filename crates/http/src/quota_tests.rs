@@ -2,16 +2,16 @@
 
 use axum::http::{HeaderMap, HeaderValue, Method, header::CONTENT_LENGTH};
 
-use super::Quota;
+use super::OwnerQuota;
 
-fn admits(quota: &Quota, method: &Method, path: &str, length: u64) -> bool {
+fn admits(quota: &OwnerQuota, method: &Method, path: &str, length: u64) -> bool {
     let headers = HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from(length))]);
     quota.admit(method, path, &headers).is_ok()
 }
 
 #[test]
 fn what_comes_in_counts_until_it_is_measured() {
-    let quota = Quota::new(Some(1000));
+    let quota = OwnerQuota::new(Some(1000));
     let chat = "/v1/chat/completions";
     assert!(admits(&quota, &Method::POST, chat, 600) && admits(&quota, &Method::POST, chat, 600));
     assert_eq!(quota.used(), 1200);
@@ -39,5 +39,5 @@ fn what_comes_in_counts_until_it_is_measured() {
     assert_eq!(quota.used(), 1200);
     quota.measured(10, since);
     assert!(admits(&quota, &Method::POST, chat, 1) && quota.used() == 11);
-    assert!(admits(&Quota::default(), &Method::POST, chat, u64::MAX), "without a bound there is room");
+    assert!(admits(&OwnerQuota::default(), &Method::POST, chat, u64::MAX), "without a bound there is room");
 }

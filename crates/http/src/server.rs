@@ -10,7 +10,7 @@ use super::brake::Brake;
 use super::documents::Documents;
 use super::limits::Limits;
 use super::metrics::Metrics;
-use super::quota::Quota;
+use super::quota::OwnerQuota;
 
 /// What the routes share.
 pub struct Server<S> {
@@ -39,7 +39,7 @@ pub struct Server<S> {
     /// Bounds.
     pub limits: Limits,
     /// How much its owner may have.
-    pub quota: Quota,
+    pub quota: OwnerQuota,
     /// Counters.
     pub metrics: Arc<Metrics>,
 }

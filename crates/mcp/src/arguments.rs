@@ -28,13 +28,13 @@ const DEPTH: usize = 4;
 
 /// The arguments of a call in their form.
 #[derive(Debug, Default)]
-pub struct Arguments {
+pub struct CallArguments {
     fields: Map<String, Value>,
     /// What was brought into another form.
     pub(crate) remarks: Vec<String>,
 }
 
-impl Arguments {
+impl CallArguments {
     /// Reads what a client sent to a tool.
     pub(crate) fn read(sent: Value, tool: &ToolRow) -> Result<Self, Failure> {
         let mut arguments = Self::default();

@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
-use crate::arguments::Arguments;
+use crate::arguments::CallArguments;
 use crate::table::tools;
 
-fn read(name: &str, sent: Value) -> Result<Arguments, String> {
-    Arguments::read(sent, tools(true).find(|row| row.name == name).unwrap())
+fn read(name: &str, sent: Value) -> Result<CallArguments, String> {
+    CallArguments::read(sent, tools(true).find(|row| row.name == name).unwrap())
         .map_err(|failure| failure.message)
 }
 

@@ -58,7 +58,7 @@ mod partner_tests;
 #[cfg(test)]
 mod table_tests;
 
-pub use arguments::Arguments;
+pub use arguments::CallArguments;
 pub use documents::McpDocuments;
 pub use folders::AllowedFolders;
 #[cfg(feature = "http")]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use engross_protocol::Failure;
 use engross_store::files::RelPath;
 
-use crate::arguments::Arguments;
+use crate::arguments::CallArguments;
 use crate::documents::McpDocuments;
 use crate::table::{REVIEW_PLAYBOOK, TOOLS, ToolRow, tools};
 use crate::watch::Watch;
@@ -29,7 +29,7 @@ pub trait MoreTools: Send + Sync {
 /// A call of such a tool.
 pub struct MoreCall<'a> {
     /// What it was given.
-    pub arguments: &'a Arguments,
+    pub arguments: &'a CallArguments,
     pub(crate) documents: &'a McpDocuments,
     pub(crate) watch: &'a Watch,
 }

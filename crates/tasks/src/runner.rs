@@ -153,7 +153,7 @@ pub struct Turn {
     pub permissions: Policy,
     /// What was asked of the sandbox around it.
     pub sandbox: SandboxRequest,
-    /// The environment of whoever asked for it, which the agent is given instead of ours; nothing where tasks do not wait for
+    /// The environment of the one who asked for it, which the agent is given instead of ours; nothing where tasks do not wait for
     /// somebody to look on.
     pub viewer: Option<Arc<ViewerEnvironment>>,
     /// When the run stops waiting, in milliseconds since 1970. The run sees to it; an agent may use it to hurry.
@@ -347,7 +347,7 @@ pub trait TaskRunner: Send + Sync {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Whether it is given the environment of whoever asked for a task.
+    /// Whether it is given the environment of the one who asked for a task.
     fn takes_environment(&self) -> bool {
         false
     }

@@ -346,7 +346,7 @@ impl ThreadRun<'_> {
         Ok(self.thread.state().running().is_some_and(|running| is_open(&running.stage)))
     }
 
-    /// Asks how a run stands whose time is over, once, before it is given up: whoever looks on may have slept while it ended.
+    /// Asks how a run stands whose time is over, once, before it is given up: the one who looks on may have slept while it ended.
     async fn look_last(&mut self) -> Result<(), ThreadError> {
         let Some(running) = self.thread.state().running() else { return Ok(()) };
         let (deadline, is_fetching) = (running.deadline, matches!(running.stage, Stage::Fetching { .. }));

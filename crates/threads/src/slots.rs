@@ -34,7 +34,7 @@ impl ThreadDriver {
             };
             let Some(other) = other else { continue };
             match &other.state().work {
-                // One that nobody looks after is given up by whoever does next.
+                // One that nobody looks after is given up by the one who does next.
                 Work::Running(running) => active += usize::from(self.journal().now() < running.deadline),
                 Work::Queued(waiting) => {
                     queued += 1;

@@ -236,7 +236,7 @@ impl Inner {
         self.provider.start == StartMode::PerRun || turn.sandbox.is_binding() || is_fenced()
     }
 
-    /// The environment of which an agent sees a part: that of whoever asked for the turn, else ours.
+    /// The environment of which an agent sees a part: that of the one who asked for the turn, else ours.
     fn environment(&self, turn: Option<&Turn>) -> Vec<(OsString, OsString)> {
         let viewer = turn.and_then(|turn| turn.viewer.as_ref());
         let given = match viewer {

@@ -1,6 +1,6 @@
 //! Calls of a conversation: when two are the same, which one a result means, and what stands for a result that never came.
 //!
-//! Must never know the session or its log: whoever folds, mends or takes in messages asks here.
+//! Must never know the session or its log: the one who folds, mends or takes in messages asks here.
 
 use engross_llm::ToolCall;
 use serde_json::Value;

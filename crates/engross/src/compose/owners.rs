@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use engross_agent::session::Sessions;
-use engross_http::{AllSessions, Brake, DEFAULT_OWNER, Owners, Quota, Server, owner_routes};
+use engross_http::{AllSessions, Brake, DEFAULT_OWNER, OwnerQuota, Owners, Server, owner_routes};
 use engross_protocol::{Failure, RandomIds, SystemClock};
 use engross_tasks::rpc::Bridge;
 use tokio::task::JoinSet;
@@ -33,7 +33,7 @@ pub(super) struct OwnerRegistry {
     pub(super) served: Mutex<Vec<Arc<ServedOwner>>>,
     pub(super) working: Mutex<JoinSet<()>>,
     /// How much each owner may have.
-    pub(super) quotas: Mutex<Vec<(String, Quota)>>,
+    pub(super) quotas: Mutex<Vec<(String, OwnerQuota)>>,
 }
 
 impl OwnerRegistry {
@@ -71,7 +71,7 @@ impl OwnerRegistry {
         self.toolboxes.add(principal, parts.toolboxes());
         let first = &self.first;
         let metrics = Arc::new(first.metrics.of_owner());
-        let quota = Quota::new(self.places.settings.serve.quota(owner));
+        let quota = OwnerQuota::new(self.places.settings.serve.quota(owner));
         let server = Server {
             service: first.service.of_owner(principal),
             model: first.model.clone(),
@@ -107,7 +107,7 @@ impl OwnerRegistry {
     pub(super) async fn measure(&self) {
         loop {
             let quotas = lock(&self.quotas).clone();
-            let bounded: Vec<(String, Quota)> =
+            let bounded: Vec<(String, OwnerQuota)> =
                 quotas.into_iter().filter(|(_, quota)| quota.is_bounded()).collect();
             if !bounded.is_empty() {
                 self.measure_once(&bounded).await;
@@ -128,7 +128,7 @@ impl OwnerRegistry {
         }
     }
 
-    async fn measure_once(&self, bounded: &[(String, Quota)]) {
+    async fn measure_once(&self, bounded: &[(String, OwnerQuota)]) {
         let since: Vec<u64> = bounded.iter().map(|(_, quota)| quota.since()).collect();
         let stored = match self.sessions.stored_bytes().await {
             Ok(stored) => stored,

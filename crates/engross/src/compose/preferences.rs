@@ -106,7 +106,7 @@ impl Preferences {
             path,
         };
         if let Some(before) = self.documents.of_path(&delivered.path) {
-            delivered.go_on_from(before);
+            delivered.continue_from(before);
         }
         self.documents.keep(&delivered).map_err(|error| error.to_string())
     }

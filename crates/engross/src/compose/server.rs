@@ -13,7 +13,7 @@ use engross_agent::session::{
 use engross_http::Access;
 use engross_http::exports::Exports;
 use engross_http::{
-    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Listener, Metrics, Owners, Quota,
+    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Listener, Metrics, OwnerQuota, Owners,
     Server, app_of_owners,
 };
 use engross_llm::RetryCount;
@@ -218,7 +218,7 @@ pub(super) async fn serve(
         session_by_user,
         codes: CODES,
         limits: limits(&options),
-        quota: Quota::new(options.quota(DEFAULT_OWNER)),
+        quota: OwnerQuota::new(options.quota(DEFAULT_OWNER)),
         metrics: Arc::clone(&metrics),
     });
     let registry = OwnerRegistry {

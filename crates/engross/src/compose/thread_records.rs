@@ -1,7 +1,7 @@
 //! The task threads of a server's data folder for the page on which a person sees them: those that the terminal began, and those that
 //! were put away here.
 //!
-//! Must never drive a thread: whoever began it does.
+//! Must never drive a thread: the one who began it does.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -95,7 +95,7 @@ impl Environment {
 
     /// The variables that a runner of tasks depends on: all but those that only say how one command speaks.
     pub(crate) fn of_runner(&self) -> impl Iterator<Item = (&str, &str)> {
-        // Programs are looked for in the PATH of whoever asks.
+        // Programs are looked for in the PATH of the one who asks.
         const PASSING: &[&str] =
             &["ENGROSS_SERVER", "ENGROSS_TOKEN", "ENGROSS_LOG", "NO_COLOR", "TERM", "PATH"];
         let mattering = self.variables.iter().filter(|(name, _)| !PASSING.contains(&name.as_str()));

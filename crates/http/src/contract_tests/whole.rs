@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::super::{Access, AllSessions, Brake, Limits, Quota, Server, app};
+use super::super::{Access, AllSessions, Brake, Limits, OwnerQuota, Server, app};
 use crate::testing::client::{CHAT, Got, get, send};
 use crate::testing::fake::documents;
 
@@ -105,7 +105,7 @@ pub(super) fn whole_of(provider_name: &str, script: Value) -> Whole {
         session_by_user: false,
         codes: &[],
         limits: Limits::default(),
-        quota: Quota::default(),
+        quota: OwnerQuota::default(),
         metrics: Arc::default(),
         // The folder is gone at once: no test here has documents.
         documents: documents(tempfile::tempdir().unwrap().path()),

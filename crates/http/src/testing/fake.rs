@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::service::{AnswerEvents, EarlierAnswer, Service};
-use crate::{Access, Brake, Documents, Limits, Quota, Server};
+use crate::{Access, Brake, Documents, Limits, OwnerQuota, Server};
 
 /// The id of the one session.
 pub const SESSION: &str = "ses_00000000000000000000000000000007";
@@ -243,7 +243,7 @@ pub fn server(service: &Fake) -> Server<Fake> {
         session_by_user: false,
         codes: &[],
         limits: Limits::default(),
-        quota: Quota::default(),
+        quota: OwnerQuota::default(),
         metrics: Arc::default(),
     }
 }

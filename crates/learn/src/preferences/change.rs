@@ -59,7 +59,7 @@ pub struct DeliveredDocument {
 impl DeliveredDocument {
     /// Keeps what an earlier delivery of the same document still waits for: what a person decided since must not be forgotten
     /// because the agent went on.
-    pub fn go_on_from(&mut self, before: Self) {
+    pub fn continue_from(&mut self, before: Self) {
         let is_waiting = |change: &DeliveredChange| {
             let is_same = |now: &DeliveredChange| now.old == change.old && now.new == change.new;
             !change.decided && !self.changes.iter().any(is_same)

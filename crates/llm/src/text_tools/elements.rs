@@ -29,27 +29,27 @@ impl CallForms<'_> {
         if let Some(behind) = token(text) {
             let inside = text.get(..text.len() - behind.len()).unwrap_or_default();
             if !["tool", "function", "python_tag"].iter().any(|word| inside.contains(word)) {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
             let rest = skip_noise(behind);
             let found = self.inner(rest)?;
             return Ok(FoundCalls { rest: skip_tokens(found.rest), is_certain: true, ..found });
         }
         if text.starts_with("<|") || text.starts_with("<｜") {
-            return if text.len() < 64 && !text.contains('\n') { self.more() } else { Err(NoValue::Wrong) };
+            return if text.len() < 64 && !text.contains('\n') { self.more() } else { Err(NoValue::Invalid) };
         }
         let Some((head, body)) = text.get(1..).unwrap_or_default().split_once('>') else {
-            return if self.may_be_tag(text) { self.more() } else { Err(NoValue::Wrong) };
+            return if self.may_be_tag(text) { self.more() } else { Err(NoValue::Invalid) };
         };
         let (element, name) = tag_parts(head);
         if let Some(name) = name.filter(|_| NAMING.contains(&element)) {
-            let name = self.known(name).ok_or(NoValue::Wrong)?;
+            let name = self.known(name).ok_or(NoValue::Invalid)?;
             return self.element(name, element, body);
         }
         if AROUND.contains(&element) {
             return self.around(element, body);
         }
-        let name = self.known(element).ok_or(NoValue::Wrong)?;
+        let name = self.known(element).ok_or(NoValue::Invalid)?;
         self.element(name, element, body)
     }
 
@@ -76,7 +76,7 @@ impl CallForms<'_> {
                 return if self.is_whole { certain(calls, rest) } else { Err(NoValue::More) };
             }
             let found = match self.inner(rest) {
-                Err(NoValue::Wrong) if !self.is_whole && may_close(rest, element) => {
+                Err(NoValue::Invalid) if !self.is_whole && may_close(rest, element) => {
                     return Err(NoValue::More);
                 }
                 found => found?,
@@ -94,7 +94,7 @@ impl CallForms<'_> {
             Some(rest) => certain(vec![PrintedCall { name, arguments }], rest),
             None if rest.is_empty() && self.is_whole => certain(vec![PrintedCall { name, arguments }], rest),
             None if may_close(rest, element) => self.more(),
-            None => Err(NoValue::Wrong),
+            None => Err(NoValue::Invalid),
         }
     }
 
@@ -120,7 +120,7 @@ impl CallForms<'_> {
                         return if "<arg_value>".starts_with(rest) {
                             self.more()
                         } else {
-                            Err(NoValue::Wrong)
+                            Err(NoValue::Invalid)
                         };
                     };
                     let (text, left) = self.text_of("arg_value", behind)?;
@@ -145,7 +145,7 @@ impl CallForms<'_> {
 }
 
 fn certain(calls: Vec<PrintedCall>, rest: &str) -> FoundResult<'_> {
-    if calls.is_empty() { Err(NoValue::Wrong) } else { Ok(FoundCalls { calls, rest, is_certain: true }) }
+    if calls.is_empty() { Err(NoValue::Invalid) } else { Ok(FoundCalls { calls, rest, is_certain: true }) }
 }
 
 /// Element and name of the inside of a tag: `function=NAME`, `invoke name="NAME"`, `NAME`.

@@ -38,12 +38,12 @@ pub(super) struct CallForms<'n> {
 impl CallForms<'_> {
     /// Nothing more can be said as long as more may come.
     pub(super) fn more<T>(&self) -> Result<T, NoValue> {
-        Err(if self.is_whole { NoValue::Wrong } else { NoValue::More })
+        Err(if self.is_whole { NoValue::Invalid } else { NoValue::More })
     }
 
     /// Why there is no value, once it is known whether more may come.
     pub(super) fn settled(&self, no: NoValue) -> NoValue {
-        if self.is_whole { NoValue::Wrong } else { no }
+        if self.is_whole { NoValue::Invalid } else { no }
     }
 
     /// Whether `text` begins with `mark`, or may with more.

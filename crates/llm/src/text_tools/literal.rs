@@ -13,7 +13,7 @@ pub(super) enum NoValue {
     /// The text ends before it does.
     More,
     /// It is something else.
-    Wrong,
+    Invalid,
 }
 
 /// Reads values from the beginning of a text on.
@@ -61,7 +61,7 @@ impl<'a> LiteralReader<'a> {
                 self.at += end;
                 Ok(name)
             }
-            _ => Err(NoValue::Wrong),
+            _ => Err(NoValue::Invalid),
         }
     }
 
@@ -71,7 +71,7 @@ impl<'a> LiteralReader<'a> {
     }
 
     fn nested(&mut self, depth: usize) -> Result<Value, NoValue> {
-        let deeper = depth.checked_sub(1).ok_or(NoValue::Wrong)?;
+        let deeper = depth.checked_sub(1).ok_or(NoValue::Invalid)?;
         self.skip_blanks();
         match self.rest().chars().next().ok_or(NoValue::More)? {
             '{' => self.object(deeper),
@@ -90,15 +90,15 @@ impl<'a> LiteralReader<'a> {
             }
             let key = match self.rest().chars().next() {
                 Some('"' | '\'') => self.string()?,
-                _ => return Err(NoValue::Wrong),
+                _ => return Err(NoValue::Invalid),
             };
             if !self.skip(':')? {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
             let value = self.nested(depth)?;
             object.insert(key, value);
             if !self.skip(',')? && !self.rest().starts_with('}') {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
         }
     }
@@ -112,7 +112,7 @@ impl<'a> LiteralReader<'a> {
             }
             list.push(self.nested(depth)?);
             if !self.skip(',')? && !self.rest().starts_with(']') {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
         }
     }
@@ -158,21 +158,21 @@ impl<'a> LiteralReader<'a> {
     fn unicode(&mut self) -> Result<char, NoValue> {
         let first = self.hex()?;
         if !(0xd800..0xdc00).contains(&first) {
-            return char::from_u32(first).ok_or(NoValue::Wrong);
+            return char::from_u32(first).ok_or(NoValue::Invalid);
         }
         let rest = self.rest();
         if !rest.starts_with("\\u") {
-            return Err(if "\\u".starts_with(rest) { NoValue::More } else { NoValue::Wrong });
+            return Err(if "\\u".starts_with(rest) { NoValue::More } else { NoValue::Invalid });
         }
         self.at += 2;
         let second = self.hex()?.checked_sub(0xdc00).filter(|second| *second < 0x400);
-        let second = second.ok_or(NoValue::Wrong)?;
-        char::from_u32(0x10000 + ((first - 0xd800) << 10) + second).ok_or(NoValue::Wrong)
+        let second = second.ok_or(NoValue::Invalid)?;
+        char::from_u32(0x10000 + ((first - 0xd800) << 10) + second).ok_or(NoValue::Invalid)
     }
 
     fn hex(&mut self) -> Result<u32, NoValue> {
         let digits = self.rest().get(..4).ok_or(NoValue::More)?;
-        let number = u32::from_str_radix(digits, 16).map_err(|_| NoValue::Wrong)?;
+        let number = u32::from_str_radix(digits, 16).map_err(|_| NoValue::Invalid)?;
         self.at += 4;
         Ok(number)
     }
@@ -187,7 +187,7 @@ impl<'a> LiteralReader<'a> {
             "true" | "True" => Value::Bool(true),
             "false" | "False" => Value::Bool(false),
             "null" | "None" => Value::Null,
-            _ => word.parse::<Number>().map(Value::Number).map_err(|_| NoValue::Wrong)?,
+            _ => word.parse::<Number>().map(Value::Number).map_err(|_| NoValue::Invalid)?,
         };
         self.at += end;
         Ok(value)

@@ -33,7 +33,7 @@ fn what_is_not_whole_or_no_value_is_none() {
         assert_eq!(read(text), Err(NoValue::More), "{text}");
     }
     for text in ["{a: 1}", "{\"a\" 1}", "[1 2]", "word ", "\"\\uzzzz\"", "}"] {
-        assert_eq!(read(text), Err(NoValue::Wrong), "{text}");
+        assert_eq!(read(text), Err(NoValue::Invalid), "{text}");
     }
-    assert_eq!(read(&"[".repeat(100_000)), Err(NoValue::Wrong));
+    assert_eq!(read(&"[".repeat(100_000)), Err(NoValue::Invalid));
 }

@@ -26,7 +26,7 @@ impl CallForms<'_> {
         loop {
             let mut reader = LiteralReader::new(rest);
             let value = reader.value().map_err(|no| self.settled(no))?;
-            calls.extend(self.of_value(&value).ok_or(NoValue::Wrong)?);
+            calls.extend(self.of_value(&value).ok_or(NoValue::Invalid)?);
             rest = reader.rest();
             let next = rest.trim_start_matches([' ', '\t', ';', ',']);
             if !next.starts_with('{') {
@@ -41,15 +41,15 @@ impl CallForms<'_> {
         let mut reader = LiteralReader::new(text);
         while reader.skip('[')? {}
         if !reader.skip('{')? {
-            return Err(NoValue::Wrong);
+            return Err(NoValue::Invalid);
         }
         reader.skip_blanks();
         if !reader.rest().starts_with(['"', '\'']) {
-            return if reader.rest().is_empty() { self.more() } else { Err(NoValue::Wrong) };
+            return if reader.rest().is_empty() { self.more() } else { Err(NoValue::Invalid) };
         }
-        let Value::String(key) = reader.value()? else { return Err(NoValue::Wrong) };
+        let Value::String(key) = reader.value()? else { return Err(NoValue::Invalid) };
         if !reader.skip(':')? {
-            return Err(NoValue::Wrong);
+            return Err(NoValue::Invalid);
         }
         reader.skip_blanks();
         if reader.rest().is_empty() {
@@ -59,15 +59,15 @@ impl CallForms<'_> {
         match key.as_str() {
             "type" if is_text => {
                 let kind = reader.value()?;
-                if KINDS.iter().any(|known| kind == *known) { Ok(()) } else { Err(NoValue::Wrong) }
+                if KINDS.iter().any(|known| kind == *known) { Ok(()) } else { Err(NoValue::Invalid) }
             }
             name if NAME.contains(&name) && is_text => {
-                let Value::String(name) = reader.value()? else { return Err(NoValue::Wrong) };
-                self.known(&name).map(|_| ()).ok_or(NoValue::Wrong)
+                let Value::String(name) = reader.value()? else { return Err(NoValue::Invalid) };
+                self.known(&name).map(|_| ()).ok_or(NoValue::Invalid)
             }
             "tool_calls" | "function_call" | "tool_call" | "function" => Ok(()),
             key if ARGUMENTS.contains(&key) || BESIDE.contains(&key) || self.known(key).is_some() => Ok(()),
-            _ => Err(NoValue::Wrong),
+            _ => Err(NoValue::Invalid),
         }
     }
 

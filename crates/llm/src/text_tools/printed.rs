@@ -27,12 +27,12 @@ impl CallForms<'_> {
             None if text.len() <= 8 => self.more(),
             Some('<') => self.tag(inner),
             _ if self.begins(inner, CALL.trim_end()) => self.call_line(inner),
-            _ if is_decorated => Err(NoValue::Wrong),
+            _ if is_decorated => Err(NoValue::Invalid),
             _ if self.begins(inner, ACTION) => self.action(inner),
             _ if MARKS.iter().any(|mark| self.begins(inner, mark)) => self.marked(inner),
             Some('{' | '[') => self.values(inner),
             Some(_) => self.python(inner),
-            None => Err(NoValue::Wrong),
+            None => Err(NoValue::Invalid),
         }
     }
 
@@ -43,7 +43,7 @@ impl CallForms<'_> {
         } else if MARKS.iter().any(|mark| self.begins(text, mark)) {
             self.marked(text)
         } else {
-            Err(NoValue::Wrong)
+            Err(NoValue::Invalid)
         }
     }
 
@@ -52,7 +52,7 @@ impl CallForms<'_> {
         let Some(rest) = text.strip_prefix(CALL.trim_end()) else { return self.more() };
         let bare = rest.trim_start_matches([':', '*', ' ', '\t', '`']);
         if bare.len() == rest.len() && !rest.is_empty() {
-            return Err(NoValue::Wrong);
+            return Err(NoValue::Invalid);
         }
         let (call, rest) = self.named(bare)?;
         Ok(FoundCalls { calls: vec![call], rest, is_certain: true })
@@ -94,7 +94,7 @@ impl CallForms<'_> {
             // The name of a tool alone is an example of it.
             let printed = rest.get(..rest.len() - found.rest.len()).unwrap_or_default();
             if !printed.contains(['{', '(', '<']) {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
             calls.extend(found.calls);
             rest = found.rest.trim_start_matches([',', ';']).trim_start();
@@ -103,7 +103,7 @@ impl CallForms<'_> {
 
     fn of_fence<'a>(&self, calls: Vec<PrintedCall>, rest: &'a str, info: &str) -> FoundResult<'a> {
         if calls.is_empty() {
-            return Err(NoValue::Wrong);
+            return Err(NoValue::Invalid);
         }
         Ok(FoundCalls { calls, rest, is_certain: info.trim().starts_with("tool") })
     }
@@ -118,7 +118,7 @@ impl CallForms<'_> {
             Some('{' | '[') => return self.values(text),
             _ if text.starts_with("```") => return self.fenced(text),
             _ if self.begins(text, CALL) => self.call_line(text),
-            _ => Err(NoValue::Wrong),
+            _ => Err(NoValue::Invalid),
         };
         if found.is_ok() {
             return found;
@@ -126,7 +126,7 @@ impl CallForms<'_> {
         if let Some(print) = text.strip_prefix("print(") {
             let found = self.python(print)?;
             let Some(rest) = found.rest.trim_start().strip_prefix(')') else {
-                return if found.rest.trim().is_empty() { self.more() } else { Err(NoValue::Wrong) };
+                return if found.rest.trim().is_empty() { self.more() } else { Err(NoValue::Invalid) };
             };
             return Ok(FoundCalls { rest, ..found });
         }
@@ -142,7 +142,7 @@ impl CallForms<'_> {
         };
         match self.named(text) {
             Ok((call, rest)) => Ok(FoundCalls { calls: vec![call], rest, is_certain: false }),
-            Err(NoValue::Wrong) if "print(".starts_with(text) => self.more(),
+            Err(NoValue::Invalid) if "print(".starts_with(text) => self.more(),
             Err(no) => match found {
                 Err(NoValue::More) => Err(NoValue::More),
                 _ => Err(no),
@@ -154,7 +154,7 @@ impl CallForms<'_> {
     fn python<'a>(&self, text: &'a str) -> FoundResult<'a> {
         let name = self.name(text)?;
         if !name.1.starts_with('(') {
-            return if name.1.is_empty() { self.more() } else { Err(NoValue::Wrong) };
+            return if name.1.is_empty() { self.more() } else { Err(NoValue::Invalid) };
         }
         let (call, rest) = self.named(text)?;
         Ok(FoundCalls { calls: vec![call], rest, is_certain: false })
@@ -174,7 +174,7 @@ impl CallForms<'_> {
             {
                 self.more()
             }
-            None => Err(NoValue::Wrong),
+            None => Err(NoValue::Invalid),
         }
     }
 
@@ -215,7 +215,7 @@ impl CallForms<'_> {
             {
                 Ok((PrintedCall { name, arguments: Value::Object(Map::new()) }, behind))
             }
-            Some(_) => Err(NoValue::Wrong),
+            Some(_) => Err(NoValue::Invalid),
             None => Ok((PrintedCall { name, arguments: Value::Object(Map::new()) }, behind)),
         }
     }
@@ -230,7 +230,7 @@ impl CallForms<'_> {
             return if reader.skip(')').map_err(more)? {
                 Ok((object, reader.rest()))
             } else {
-                Err(NoValue::Wrong)
+                Err(NoValue::Invalid)
             };
         }
         let mut arguments = Map::new();
@@ -240,12 +240,12 @@ impl CallForms<'_> {
             }
             let key = reader.name().map_err(more)?;
             if !reader.skip('=').map_err(more)? && !reader.skip(':').map_err(more)? {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
             let value = reader.value().map_err(more)?;
             arguments.insert(key.to_owned(), value);
             if !reader.skip(',').map_err(more)? && !reader.rest().starts_with(')') {
-                return Err(NoValue::Wrong);
+                return Err(NoValue::Invalid);
             }
         }
     }

@@ -4,11 +4,11 @@ use engross_documents::{Error, listing};
 use engross_protocol::Failure;
 
 use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::arguments::CallArguments;
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 
-pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Answer, Failure> {
+pub(super) fn run(documents: &McpDocuments, arguments: &CallArguments) -> Result<Answer, Failure> {
     let (place, opened) = documents.open(arguments.required("path"))?;
     let findings = engross_docx::check(&opened.document)
         .map_err(|error| Failure::from(Error::document(place.shown(), error)))?;

@@ -9,7 +9,7 @@ use engross_protocol::Failure;
 use engross_store::files::Precondition;
 
 use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::arguments::CallArguments;
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::target::{Usual, target};
@@ -19,7 +19,7 @@ use super::{Caller, review};
 
 pub(super) fn run(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {
     let watch = caller.watch;

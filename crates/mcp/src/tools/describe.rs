@@ -7,13 +7,13 @@ use engross_protocol::Failure;
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, invalid};
+use crate::arguments::{CallArguments, invalid};
 
 /// What holds of all operations.
 const COMMON: &str = "Each takes 'expectedText' (the paragraph's whole text; refused if it differs) and 'author'. A paragraph is named by \
      'paragraphIndex' (the N of PN) or 'target' (an address such as \"P7\", \"last\", \"§4.2\", {\"text\": …}, \"footnote:3/P1\").";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &CallArguments) -> Result<Answer, Failure> {
     let names = arguments.texts("names");
     if names.is_empty() {
         let mut text = String::from("Operations of edit_document; call again with names for their fields.\n");

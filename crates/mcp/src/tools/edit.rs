@@ -13,7 +13,7 @@ use engross_store::files::{FileError, Precondition};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, invalid};
+use crate::arguments::{CallArguments, invalid};
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
@@ -53,7 +53,7 @@ enum EditEnd {
 }
 
 /// What came of applying a batch in memory.
-enum Applied {
+enum BatchEnd {
     Done(BatchOutcome),
     Stopped,
     Asks(Question),
@@ -61,7 +61,7 @@ enum Applied {
 
 pub(super) fn run(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<CallEnd, Failure> {
     let path = arguments.required("path");
@@ -113,7 +113,7 @@ pub(super) fn run(
 }
 
 /// The batch in the language; what is wrong with one operation costs that one.
-fn batch(operations: &Value, arguments: &Arguments) -> Result<Batch, Failure> {
+fn batch(operations: &Value, arguments: &CallArguments) -> Result<Batch, Failure> {
     let mut json = Map::new();
     json.insert("operations".to_owned(), operations.clone());
     json.insert("atomic".to_owned(), Value::Bool(arguments.flag("atomic")));
@@ -175,22 +175,22 @@ fn apply(
         };
         if caller.watch.is_stopped() {
             leave(document)?;
-            return Ok(Applied::Stopped);
+            return Ok(BatchEnd::Stopped);
         }
         if *caller.consent == Consent::MayAsk
             && let Some(question) =
                 Question::of(document.source(), &revision, operations, &edited.results, options)?
         {
             leave(document)?;
-            return Ok(Applied::Asks(question));
+            return Ok(BatchEnd::Asks(question));
         }
         let _ = caller.watch.step(2, "proving and writing");
-        Ok(Applied::Done(edited))
+        Ok(BatchEnd::Done(edited))
     })?;
     let edited = match edited {
-        Applied::Done(edited) => edited,
-        Applied::Stopped => return Ok(EditEnd::Stopped),
-        Applied::Asks(question) => return Ok(EditEnd::Asks(question)),
+        BatchEnd::Done(edited) => edited,
+        BatchEnd::Stopped => return Ok(EditEnd::Stopped),
+        BatchEnd::Asks(question) => return Ok(EditEnd::Asks(question)),
     };
     let is_written = edited.results.iter().any(|result| result.status == Status::Applied);
     let delivery = has_result(&edited.results).then(|| Delivery {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::app;
-use crate::arguments::Arguments;
+use crate::arguments::CallArguments;
 use crate::client::ClientAbilities;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
@@ -52,7 +52,7 @@ impl From<Answer> for CallEnd {
 
 /// Carries out a call.
 pub(crate) fn call(documents: &McpDocuments, tool: &ToolRow, sent: Value, caller: &Caller<'_>) -> CallEnd {
-    let answered = Arguments::read(sent, tool).and_then(|arguments| {
+    let answered = CallArguments::read(sent, tool).and_then(|arguments| {
         let mut end = carry_out(documents, tool, &arguments, caller)?;
         if let CallEnd::Answer(answer) = &mut end
             && !arguments.remarks.is_empty()
@@ -67,7 +67,7 @@ pub(crate) fn call(documents: &McpDocuments, tool: &ToolRow, sent: Value, caller
 fn carry_out(
     documents: &McpDocuments,
     tool: &ToolRow,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<CallEnd, Failure> {
     if let Some(more) = caller.tools.of_program(tool) {

@@ -13,7 +13,7 @@ use engross_playbook::{Playbook, review_with};
 use engross_protocol::Failure;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, invalid};
+use crate::arguments::{CallArguments, invalid};
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
@@ -33,7 +33,7 @@ const ANSWERING: &str = "Call again with 'answers', one for each position: {posi
 
 pub(super) fn run(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {
     let playbook = playbook(documents, arguments.required("playbook"))?;

@@ -7,7 +7,7 @@ use engross_docx::revisions::Comment;
 use engross_protocol::Failure;
 
 use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::arguments::CallArguments;
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
@@ -24,7 +24,7 @@ const ROOM_FOR_REMARK: &str = "[P1|ListNumber|L:0|M:1.1|tbl:1] … [100000 more 
 /// The tracked changes, for the page that shows them.
 pub(super) fn changes(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {
     list(documents, arguments, Some("revisions"), caller)
@@ -32,7 +32,7 @@ pub(super) fn changes(
 
 pub(super) fn run(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {
     list(documents, arguments, arguments.text("mode"), caller)
@@ -40,7 +40,7 @@ pub(super) fn run(
 
 fn list(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     mode: Option<&str>,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {

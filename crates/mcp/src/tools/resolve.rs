@@ -6,7 +6,7 @@ use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
 use engross_protocol::{Exit, Failure};
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, invalid};
+use crate::arguments::{CallArguments, invalid};
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::target::{Usual, target};
@@ -15,7 +15,7 @@ use super::{Caller, review};
 
 pub(super) fn run(
     documents: &McpDocuments,
-    arguments: &Arguments,
+    arguments: &CallArguments,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {
     let watch = caller.watch;
@@ -79,7 +79,7 @@ fn range(text: &str) -> String {
     text.to_owned()
 }
 
-fn choice(arguments: &Arguments) -> Result<Choice, Failure> {
+fn choice(arguments: &CallArguments) -> Result<Choice, Failure> {
     let range = arguments.text("range").map(|text| {
         Range::parse(&range(text)).ok_or_else(|| {
             invalid(format!("'range' cannot be '{text}'; give P3-P9, P3, footnote:3/P1-P2 or footnote:3"))

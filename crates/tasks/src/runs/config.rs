@@ -56,7 +56,7 @@ pub struct RunsConfig {
     pub threads: NonZeroUsize,
     /// Who can carry out runs, in the order they are told.
     pub providers: Vec<RunProvider>,
-    /// Whether an agent is given the environment of whoever looks on at its task, and waits for somebody who does.
+    /// Whether an agent is given the environment of the one who looks on at its task, and waits for somebody who does.
     pub waits_for_viewer: bool,
     /// The places of the gateway's queue.
     pub gateway: Capacity,

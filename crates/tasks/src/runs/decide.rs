@@ -6,7 +6,7 @@
 use engross_store::Millis;
 
 use super::answer_text::AnswerText;
-use super::log::{PermissionQuestion, RunEvent, ToolCall};
+use super::log::{PermissionQuestion, RecordedToolCall, RunEvent};
 use super::outcome::{Evidence, Failing, fail, judge};
 use super::request::{RequestContext, RunRequest};
 use super::state::{Active, Phase, Run, RunThread};
@@ -350,7 +350,7 @@ fn heard(active: &Active, event: AgentEvent, heard: &AnswerText, now: Millis) ->
             }
             Decision::new(events, Action::Rest)
         }
-        event @ AgentEvent::Tool { .. } => match ToolCall::of(event) {
+        event @ AgentEvent::Tool { .. } => match RecordedToolCall::of(event) {
             Some(call) => Decision::new(vec![RunEvent::Tool { run, call }], Action::Rest),
             None => Decision::ignored(),
         },

@@ -16,7 +16,7 @@ use super::decide::{Action, ExportedFiles, Input};
 use super::error::RunError;
 use super::handle::Handle;
 use super::journal::LoadedThread;
-use super::log::ToolCall;
+use super::log::RecordedToolCall;
 use super::names::{Kind, name};
 use super::notifications;
 use super::receipts;
@@ -367,7 +367,7 @@ impl Runs {
                 json!({ "structuredEvent": { "type": "thinking", "text": text }, "eventType": "thinking" }),
             ),
             AgentEvent::Tool { id, title, kind, status } => {
-                let call = ToolCall { id, title, kind, status };
+                let call = RecordedToolCall { id, title, kind, status };
                 tell("event", "tool_call", notifications::tool_call(&call, at));
             }
             AgentEvent::Plan(steps) => tell("event", "plan", notifications::plan(&steps, at)),

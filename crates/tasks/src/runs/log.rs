@@ -69,7 +69,7 @@ pub enum RunEvent {
         /// The run.
         run: RunId,
         /// Which use, and how it stands.
-        call: ToolCall,
+        call: RecordedToolCall,
     },
     /// The agent has another plan.
     Planned {
@@ -110,7 +110,7 @@ pub enum RunEvent {
 
 /// How a use of a tool stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolCall {
+pub struct RecordedToolCall {
     /// Which use.
     pub id: String,
     /// For people.

@@ -81,7 +81,7 @@ pub use config::{RunProvider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
 pub use error::RunError;
-pub use log::{AskedPermissions, PermissionQuestion, RunEnd, RunEvent, ToolCall};
+pub use log::{AskedPermissions, PermissionQuestion, RecordedToolCall, RunEnd, RunEvent};
 pub use request::{Contract, Hints, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 pub use run_queue::Capacity;
 pub use service::Runs;

@@ -5,7 +5,7 @@
 use engross_store::Millis;
 use serde_json::{Map, Value, json};
 
-use super::log::{RunEnd, RunEvent, ToolCall};
+use super::log::{RecordedToolCall, RunEnd, RunEvent};
 use super::request::{RequestContext, Target};
 use super::state::{Phase, Run, RunThread};
 use crate::runner::PlanStep;
@@ -237,8 +237,8 @@ pub(super) fn update(face: &RequestContext, seq: u64, kind: &str, event: &str, m
 }
 
 /// What is told of a use of a tool.
-pub(super) fn tool_call(call: &ToolCall, at: Millis) -> Value {
-    let ToolCall { id, title, kind, status } = call;
+pub(super) fn tool_call(call: &RecordedToolCall, at: Millis) -> Value {
+    let RecordedToolCall { id, title, kind, status } = call;
     let call = json!({
         "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status, "atMs": at,
     });

@@ -51,7 +51,7 @@ pub(super) struct Inner {
     queues: Mutex<HashMap<Target, RunQueue>>,
     pub(super) counters: Counters,
     pub(super) viewers: Viewers,
-    /// Held while the files of a run are frozen; alone by whoever removes some.
+    /// Held while the files of a run are frozen; alone by the one who removes some.
     pub(super) freezing: tokio::sync::RwLock<()>,
     pub(super) tasks: TaskTracker,
     pub(super) stopping: CancellationToken,

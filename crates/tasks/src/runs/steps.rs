@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::log::ToolCall;
+use super::log::RecordedToolCall;
 use crate::runner::{AgentEvent, PlanStep};
 
 /// The most uses of tools that are kept of a run.
@@ -76,7 +76,7 @@ fn short(text: &str) -> String {
     text.chars().take(CHARACTERS).collect()
 }
 
-impl ToolCall {
+impl RecordedToolCall {
     /// The use that an agent tells of.
     pub(super) fn of(event: AgentEvent) -> Option<Self> {
         match event {

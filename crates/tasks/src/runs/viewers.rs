@@ -43,7 +43,7 @@ impl Viewers {
         environment
     }
 
-    /// The environment of whoever looked on at a thread last.
+    /// The environment of the one who looked on at a thread last.
     pub(super) fn of(&self, principal: &str, thread: &str) -> Option<Arc<ViewerEnvironment>> {
         lock(&self.0).of(principal, thread)
     }

@@ -76,7 +76,7 @@ pub(crate) struct TestBench {
     blobs: Option<Arc<dyn Blobs>>,
     /// Whether agents and the gateway have their runs still after a restart.
     pub(crate) resumes: bool,
-    /// Whether it is the runner of a person, whose agents work with the environment of whoever looks on.
+    /// Whether it is the runner of a person, whose agents work with the environment of the one who looks on.
     is_runner: bool,
     pub(crate) bridge: Bridge,
 }

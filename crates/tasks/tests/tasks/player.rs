@@ -24,7 +24,7 @@ pub struct Player {
     pub closed: Mutex<Vec<String>>,
     /// Whether it has a run still that another process had begun.
     pub resumes: bool,
-    /// Whether it is given the environment of whoever asks.
+    /// Whether it is given the environment of the one who asks.
     pub takes_environment: bool,
     /// Whether it cannot be given turns.
     pub is_broken: std::sync::atomic::AtomicBool,

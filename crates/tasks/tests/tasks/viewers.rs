@@ -1,4 +1,4 @@
-//! The environment of whoever looks on: an agent works with it, nothing of it is stored, and a run waits for it.
+//! The environment of the one who looks on: an agent works with it, nothing of it is stored, and a run waits for it.
 
 use engross_protocol::Clock as _;
 use engross_tasks::runs::Target;

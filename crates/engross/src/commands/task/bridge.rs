@@ -136,7 +136,7 @@ pub(super) fn at_door(door: &Door) -> Result<Arc<RemoteBridge>, Failure> {
     }
 }
 
-/// The way to whoever works for a thread of `agent`, which is given what it may see of our environment, when it is the runner.
+/// The way to the one who works for a thread of `agent`, which is given what it may see of our environment, when it is the runner.
 pub(super) async fn open_for(
     args: &BridgeArgs,
     data: &Path,

@@ -60,7 +60,7 @@ pub(super) fn died(data: &Path) -> Failure {
 }
 
 /// What stands for all that a runner depends on: the program and the settings, and, for the tasks of our own agent, its model, a
-/// script, and the variables that matter to it. Agents of others are given the environment of whoever asks.
+/// script, and the variables that matter to it. Agents of others are given the environment of the one who asks.
 pub(super) fn made_for(
     model: Option<&str>,
     config: Option<&Path>,

@@ -71,7 +71,7 @@ pub(crate) struct Parts {
     pub(crate) agents: Arc<AgentRegistry>,
     /// The gateway to agents elsewhere.
     pub(crate) gateway: Gateway,
-    /// Whether agents are given the environment of whoever looks on.
+    /// Whether agents are given the environment of the one who looks on.
     pub(crate) waits_for_viewer: bool,
 }
 
