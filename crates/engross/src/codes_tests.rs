@@ -11,7 +11,7 @@ use engross_protocol::Code;
 /// The areas of the index, with their tables.
 const AREAS: &[(&str, &[&[&Code]])] = &[
     ("Several areas", &[engross_protocol::shared::ALL]),
-    ("Commands", &[crate::codes::ALL]),
+    ("Commands", &[engross_compose::codes::ALL]),
     ("Requests over HTTP", &[engross_http::codes::ALL]),
     ("Sessions, workspaces and tools", &[engross_agent::codes::ALL]),
     ("Models", &[engross_llm::codes::ALL]),

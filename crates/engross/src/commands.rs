@@ -1,6 +1,6 @@
 //! The commands, one file each: what is typed becomes a call of the rooms below, and their answer becomes text or JSON.
 //!
-//! Must never put rooms together: that is done in [`crate::compose`].
+//! Must never put rooms together: that is done in [`engross_compose`].
 
 #[cfg(feature = "acp")]
 pub(crate) mod acp;
@@ -8,6 +8,8 @@ pub(crate) mod agent_skill;
 #[cfg(feature = "server")]
 pub(crate) mod agents_md;
 pub(crate) mod apply;
+#[cfg(feature = "server")]
+mod book;
 #[cfg(feature = "server")]
 pub(crate) mod chat;
 pub(crate) mod check;
@@ -56,7 +58,7 @@ pub(crate) use write::failure as write_failure;
 use engross_protocol::{Exit, Failure};
 
 use crate::cli::CommonArgs;
-use crate::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, Settings};
 
 /// How a command ended without having failed.
 pub(crate) enum CommandEnd {

@@ -22,9 +22,9 @@ use crate::commands::{
 };
 #[cfg(feature = "server")]
 use crate::commands::{agents_md, chat, keys, learn, serve, sessions, skills, task, transcript, word, write};
-use crate::failure;
 use crate::output::{Output, note};
-use crate::settings::Environment;
+use engross_compose::failure;
+use engross_compose::settings::Environment;
 #[cfg(feature = "otel")]
 use engross_http::telemetry::Telemetry;
 
@@ -194,7 +194,7 @@ fn start_log(filter: Option<&str>, #[cfg(feature = "otel")] telemetry: Option<&T
 /// Sends spans of sessions, if somebody says where to.
 #[cfg(feature = "otel")]
 fn telemetry(command: &Command, environment: &Environment) -> Option<Telemetry> {
-    use crate::settings::COLLECTOR;
+    use engross_compose::settings::COLLECTOR;
     let has_sessions = matches!(command, Command::Chat(_) | Command::Serve(_));
     let endpoint = environment.get(COLLECTOR).filter(|_| has_sessions)?;
     let started = Telemetry::start(endpoint);

@@ -8,21 +8,13 @@
 )]
 
 mod cli;
-mod codes;
 mod commands;
-mod compose;
 mod dispatch;
-mod failure;
-mod files;
 mod output;
 mod progress;
-mod settings;
-mod signals;
 
 #[cfg(test)]
 mod codes_tests;
-#[cfg(test)]
-mod settings_tests;
 
 use std::process::ExitCode;
 

@@ -1,12 +1,14 @@
-//! Standard output and standard error.
+//! The answer of a command: text, or one JSON document.
 //!
-//! Must never panic because nobody reads any more: a closed pipe is the reader's good right.
+//! Must never print anything else to standard output.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::IsTerminal;
 
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::json;
+
+pub(crate) use engross_compose::console::{note, print, prompt};
 
 /// How to speak to the one who started the program.
 #[derive(Debug, Clone, Copy)]
@@ -78,28 +80,4 @@ impl Output {
 #[expect(clippy::needless_pass_by_value, reason = "is handed to map_err")]
 fn unwritten(error: serde_json::Error) -> Failure {
     Failure::new(Exit::Io, "WRITE_FAILED", error.to_string())
-}
-
-/// Prints a line for people on standard error.
-pub(crate) fn note(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
-}
-
-/// Asks for a line on standard error.
-pub(crate) fn prompt(text: &str) {
-    let mut stderr = std::io::stderr().lock();
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
-}
-
-/// Prints to standard output.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
-            Exit::Io,
-            "WRITE_FAILED",
-            format!("standard output cannot be written: {error}; check where it goes"),
-        )),
-        _ => Ok(()),
-    }
 }

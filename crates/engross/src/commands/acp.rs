@@ -11,11 +11,11 @@ use engross_protocol::{Exit, Failure};
 
 use super::CommandEnd;
 use crate::cli::AcpArgs;
-use crate::compose::data::data_folder;
-use crate::compose::editor::EditorParts;
-use crate::compose::sessions;
-use crate::settings::{Environment, Flags, Settings};
-use crate::signals::asked_to_stop;
+use engross_compose::data::data_folder;
+use engross_compose::editor::EditorParts;
+use engross_compose::sessions;
+use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::signals::asked_to_stop;
 
 pub(crate) fn run(args: &AcpArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     let flags = Flags {

@@ -6,9 +6,9 @@ use engross_protocol::{Exit, Failure};
 
 use super::CommandEnd;
 use crate::cli::{AgentSkillArgs, AgentSkillCommand, AgentSkillInstallArgs};
-use crate::failure::usage;
-use crate::files::{by_path, make_folder};
 use crate::output::print;
+use engross_compose::failure::usage;
+use engross_compose::files::{by_path, make_folder};
 
 const SKILL: &str = include_str!("../../../../skills/engross/SKILL.md");
 

@@ -9,11 +9,12 @@ use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
 
 use super::CommandEnd;
+use super::book::book_paths;
 use super::synced::{explain, text};
 use crate::cli::{AgentsMdArgs, AgentsMdCommand, BookArgs, SyncBlockArgs};
-use crate::compose::skillbook::{book_paths, instructions, rest};
 use crate::output::Output;
-use crate::settings::Environment;
+use engross_compose::settings::Environment;
+use engross_compose::skillbook::{instructions, rest};
 
 pub(crate) fn run(
     args: &AgentsMdArgs,

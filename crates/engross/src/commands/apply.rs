@@ -14,13 +14,13 @@ use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::verify::{self, RedlineOrigin};
 use super::{CommandEnd, settings};
 use crate::cli::ApplyArgs;
-#[cfg(feature = "server")]
-use crate::compose::preferences::Preferences;
-use crate::failure::{self, usage};
-use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::settings::{Environment, Flags};
+use engross_compose::failure::{self, usage};
+use engross_compose::files::read_text;
+#[cfg(feature = "server")]
+use engross_compose::preferences::Preferences;
+use engross_compose::settings::{Environment, Flags};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

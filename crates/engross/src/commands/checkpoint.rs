@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::CommandEnd;
 use crate::cli::{CheckpointArgs, CheckpointCommand};
-use crate::compose::data::data_folder;
-use crate::failure::of_delivery;
 use crate::output::Output;
-use crate::signals::HeldBack;
+use engross_compose::data::data_folder;
+use engross_compose::failure::of_delivery;
+use engross_compose::signals::HeldBack;
 
 /// Paragraphs shown of each side of a comparison.
 const SHOWN: usize = 5;

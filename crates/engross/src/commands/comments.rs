@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::CommandEnd;
 use super::documents::open;
 use crate::cli::ListArgs;
-use crate::failure;
 use crate::output::Output;
+use engross_compose::failure;
 
 #[derive(Serialize)]
 struct Answer {

@@ -15,11 +15,11 @@ use serde::Serialize;
 use super::documents::clock;
 use super::{CommandEnd, settings};
 use crate::cli::{CompareArgs, CompareView, DiffArgs, LeastChange};
-use crate::failure;
-use crate::files::by_path;
 use crate::output::Output;
-use crate::settings::{Environment, Flags};
-use crate::signals::HeldBack;
+use engross_compose::failure;
+use engross_compose::files::by_path;
+use engross_compose::settings::{Environment, Flags};
+use engross_compose::signals::HeldBack;
 
 /// What both commands answer.
 #[derive(Serialize)]

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::CommandEnd;
 use crate::cli::DoctorArgs;
-use crate::files::check_folder;
 use crate::output::Output;
+use engross_compose::files::check_folder;
 #[cfg(feature = "server")]
-use crate::settings::SandboxWhen;
-use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
+use engross_compose::settings::SandboxWhen;
+use engross_compose::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
 #[derive(Serialize)]
 struct Answer {
@@ -148,7 +148,7 @@ fn model(name: &'static str, given: &str, settings: &Settings, environment: &Env
     let opened = given
         .parse()
         .map_err(Failure::from)
-        .and_then(|spec: ModelSpec| crate::compose::model::open_spec(&spec, settings, environment));
+        .and_then(|spec: ModelSpec| engross_compose::model::open_spec(&spec, settings, environment));
     match opened {
         Ok(model) => {
             let info = model.info();
@@ -171,7 +171,7 @@ fn model(name: &'static str, given: &str, settings: &Settings, environment: &Env
 #[cfg(feature = "server")]
 fn client_tools(settings: &Settings) -> Check {
     let name = "client tools";
-    match crate::compose::sessions::client_tools(settings) {
+    match engross_compose::sessions::client_tools(settings) {
         Ok(tools) => Check { name, ok: true, message: format!("{} are declared", tools.len()) },
         Err(failure) => Check { name, ok: false, message: failure.message },
     }

@@ -12,20 +12,10 @@ use engross_protocol::{Clock, Failure, FixedClock, SystemClock};
 use engross_store::files::Root;
 
 use crate::cli::TargetArgs;
-use crate::compose::data::data_path;
-use crate::failure::of_delivery;
-use crate::signals::HeldBack;
-
-/// Opens the document at `path`.
-pub(super) fn open(path: &Path) -> Result<(InputFile, WordDocument), Failure> {
-    let (input, mut document) = InputFile::open(path).map_err(of_delivery)?;
-    // Without a folder for data there is no record of what was written before, which only reading does not need.
-    let input = match data_path(None) {
-        Ok(data) => input.recorded(&data, &mut document),
-        Err(_) => input,
-    };
-    Ok((input, document))
-}
+use engross_compose::data::data_path;
+pub(super) use engross_compose::data::open_document as open;
+use engross_compose::failure::of_delivery;
+use engross_compose::signals::HeldBack;
 
 /// The pictures beneath the working folder that operations name, by those names.
 pub(super) fn pictures_here<'a>(

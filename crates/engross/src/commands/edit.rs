@@ -20,13 +20,13 @@ use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::verify::{self, RedlineOrigin};
 use super::{CommandEnd, settings};
 use crate::cli::EditArgs;
-use crate::compose::model;
-#[cfg(feature = "server")]
-use crate::compose::preferences::Preferences;
-use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::settings::{Environment, Flags};
+use engross_compose::failure::{self, usage};
+use engross_compose::model;
+#[cfg(feature = "server")]
+use engross_compose::preferences::Preferences;
+use engross_compose::settings::{Environment, Flags};
 
 #[derive(Serialize)]
 struct Answer {

@@ -7,10 +7,10 @@ use engross_protocol::{Exit, Failure};
 use super::CommandEnd;
 use super::documents::open;
 use crate::cli::ToHtmlArgs;
-use crate::failure;
-use crate::files::by_path;
 use crate::output::Output;
-use crate::signals::HeldBack;
+use engross_compose::failure;
+use engross_compose::files::by_path;
+use engross_compose::signals::HeldBack;
 
 pub(crate) fn run(args: &ToHtmlArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;

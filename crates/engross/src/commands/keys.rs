@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::CommandEnd;
 use crate::cli::{KeyPlaceArgs, KeysArgs, KeysCommand};
-use crate::compose::data::data_path;
-use crate::compose::keys::{KeyRow, KeyStore};
 use crate::output::{Output, note};
-use crate::settings::{Environment, Flags, Settings};
+use engross_compose::data::data_path;
+use engross_compose::keys::{KeyRow, KeyStore};
+use engross_compose::settings::{Environment, Flags, Settings};
 
 /// What a running server needs to hear.
 const RELOAD: &str =

@@ -16,15 +16,16 @@ use engross_llm::{Model, ModelSpec};
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde::Serialize;
 
+use super::book::book_paths;
 use super::synced::counted;
 use super::{CommandEnd, learn_branch, settings};
 use crate::cli::LearnArgs;
-use crate::compose::model;
-use crate::compose::preferences::{ObservedDocuments, Preferences};
-use crate::compose::skillbook::{book_paths, home, instructions, rest};
 use crate::output::{Output, note};
 use crate::progress::Progress;
-use crate::settings::{ADDRESSES, Environment, Flags};
+use engross_compose::model;
+use engross_compose::preferences::{ObservedDocuments, Preferences};
+use engross_compose::settings::{ADDRESSES, Environment, Flags};
+use engross_compose::skillbook::{home, instructions, rest};
 
 /// How long a file must have been left alone before its last line counts, in milliseconds.
 const RESTS_AFTER: u64 = 60_000;

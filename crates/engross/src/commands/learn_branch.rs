@@ -12,7 +12,7 @@ use engross_learn::disk::BookFile;
 use engross_learn::skillbook::{Skill, SkillStatus};
 use engross_protocol::{Exit, Failure};
 
-use crate::files::by_path;
+use engross_compose::files::by_path;
 
 /// Lessons that the words of a commit name.
 const NAMED: usize = 50;

@@ -12,10 +12,10 @@ use engross_store::files::{Precondition, RelPath, Root};
 use super::CommandEnd;
 use super::documents::open;
 use crate::cli::{FromMarkdownArgs, ToMarkdownArgs};
-use crate::failure;
-use crate::files::{by_path, make_folder, read_text};
 use crate::output::{Output, note};
-use crate::signals::HeldBack;
+use engross_compose::failure;
+use engross_compose::files::{by_path, make_folder, read_text};
+use engross_compose::signals::HeldBack;
 
 pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;

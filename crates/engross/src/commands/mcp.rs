@@ -12,11 +12,11 @@ use engross_protocol::{Exit, Failure, SystemClock};
 
 use super::CommandEnd;
 use crate::cli::{McpArgs, McpCommand, McpToolsArg};
-use crate::compose::data::data_folder;
+use engross_compose::data::data_folder;
 #[cfg(feature = "server")]
-use crate::compose::preferences::Preferences;
-use crate::settings::{Environment, Flags, Settings};
-use crate::signals::asked_to_stop;
+use engross_compose::preferences::Preferences;
+use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::signals::asked_to_stop;
 
 pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     match &args.command {

@@ -8,8 +8,8 @@ use engross_protocol::{Exit, Failure};
 
 use super::CommandEnd;
 use crate::cli::{Cli, CompletionsArgs, ManArgs};
-use crate::files::{by_path, make_folder};
 use crate::output::print;
+use engross_compose::files::{by_path, make_folder};
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<CommandEnd, Failure> {
     let mut script = Vec::new();

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::CommandEnd;
 use super::documents::open;
 use crate::cli::ReadArgs;
-use crate::failure;
 use crate::output::Output;
+use engross_compose::failure;
 
 pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;

@@ -12,8 +12,8 @@ use engross_protocol::{Exit, Failure};
 use super::CommandEnd;
 use super::documents::{deliver, destination, open};
 use crate::cli::{AcceptArgs, ResolveArgs};
-use crate::failure;
 use crate::output::Output;
+use engross_compose::failure;
 
 pub(crate) fn accept(args: &AcceptArgs, output: Output) -> Result<CommandEnd, Failure> {
     let options = CleanOptions { keep_comments: args.keep_comments, anonymous: args.anonymous };

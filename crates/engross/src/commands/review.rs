@@ -16,12 +16,12 @@ use serde_json::json;
 use super::documents::{clock, deliver, destination, open};
 use super::{CommandEnd, settings};
 use crate::cli::PlaybookReviewArgs;
-use crate::compose::model;
-use crate::failure::{self, of_delivery};
-use crate::files::{by_path, read_text};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::settings::{Environment, Flags, Settings};
+use engross_compose::failure::{self, of_delivery};
+use engross_compose::files::{by_path, read_text};
+use engross_compose::model;
+use engross_compose::settings::{Environment, Flags, Settings};
 
 pub(crate) fn run(
     args: &PlaybookReviewArgs,

@@ -5,13 +5,13 @@ use engross_protocol::{Exit, Failure};
 use super::CommandEnd;
 use super::word::record::WordFolder;
 use crate::cli::ServeArgs;
-use crate::compose::data::data_path;
-use crate::compose::server;
-use crate::settings::{Environment, Flags, ServeSettings, Settings};
+use engross_compose::data::data_path;
+use engross_compose::server;
+use engross_compose::settings::{Environment, Flags, ServeSettings, Settings};
 
 pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    crate::compose::allocator::settle(environment);
+    engross_compose::allocator::settle(environment);
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let mut settings = Settings::load(&flags, environment)?;
     for (key, values) in args.given() {
@@ -33,7 +33,7 @@ fn of_word(serve: &mut ServeSettings) -> Result<(), Failure> {
             "{} holds no certificate of the pane; run `engross word install` first",
             folder.path().display()
         );
-        Failure::of(crate::codes::WORD_NOT_INSTALLED, message)
+        Failure::of(engross_compose::codes::WORD_NOT_INSTALLED, message)
     })?;
     let text = |path: std::path::PathBuf| vec![path.to_string_lossy().into_owned()];
     for (key, values) in [

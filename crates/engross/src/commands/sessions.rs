@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 
 use super::CommandEnd;
 use crate::cli::{DeleteSessionsArgs, SessionPlaceArgs, SessionsArgs, SessionsCommand};
-use crate::compose::data::data_path;
-use crate::compose::owner::{name_problem, principal_of};
-use crate::compose::server::open_store;
-use crate::compose::sessions::{process_name, runtime, store_failure};
-use crate::failure::usage;
-use crate::files;
 use crate::output::{Output, note, print};
-use crate::settings::{Environment, Flags, ServeSettings, Settings};
+use engross_compose::data::data_path;
+use engross_compose::failure::usage;
+use engross_compose::files;
+use engross_compose::owner::{name_problem, principal_of};
+use engross_compose::server::open_store;
+use engross_compose::sessions::{process_name, runtime, store_failure};
+use engross_compose::settings::{Environment, Flags, ServeSettings, Settings};
 
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60_000;
@@ -64,7 +64,7 @@ impl OpenedStore {
                 "a store in memory is gone with its server; name another one with --store",
             ));
         }
-        if name == "sqlite" && !data.join(crate::compose::sessions::FILE).is_file() {
+        if name == "sqlite" && !data.join(engross_compose::sessions::FILE).is_file() {
             let message =
                 format!("there are no sessions in {}; name the server's folder with --data", data.display());
             return Err(Failure::new(Exit::Usage, "NOT_FOUND", message));

@@ -16,12 +16,13 @@ use engross_protocol::{Exit, Failure};
 use serde_json::{Value, json};
 
 use super::CommandEnd;
+use super::book::book_paths;
 use super::synced::counted;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, SkillsArgs, SkillsCommand};
-use crate::compose::skillbook::{book_paths, settle_all, skill_value as value};
-use crate::files::read_text;
 use crate::output::{Output, note, print};
-use crate::settings::Environment;
+use engross_compose::files::read_text;
+use engross_compose::settings::Environment;
+use engross_compose::skillbook::{settle_all, skill_value as value};
 
 /// The book, after what a person should know of its files was said.
 fn told(mut book: BookFile) -> BookFile {

@@ -35,11 +35,11 @@ use crate::cli::{
     AnswerArgs, AtBridgeArgs, EndArgs, PlaceArgs, RunArgs, SandboxArgs, SyncArgs, TaskArgs, TaskCommand,
     ThreadArgs, WatchArgs,
 };
-use crate::compose::sessions;
-use crate::failure::usage;
-use crate::files;
 use crate::output::{Output, note, print};
-use crate::settings::Environment;
+use engross_compose::failure::usage;
+use engross_compose::files;
+use engross_compose::sessions;
+use engross_compose::settings::Environment;
 
 pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     sessions::runtime()?.block_on(async {
@@ -74,7 +74,7 @@ struct Place {
 
 impl Place {
     fn open(args: &PlaceArgs) -> Result<Self, Failure> {
-        let data = crate::compose::data::data_folder(args.data.as_deref())?;
+        let data = engross_compose::data::data_folder(args.data.as_deref())?;
         let store = SqliteStore::open_shared(&data.join("threads.sqlite"))
             .map_err(|error| sessions::store_failure(&error))?;
         let store = Arc::new(store);

@@ -20,11 +20,11 @@ use sha2::{Digest, Sha256};
 
 use super::CommandEnd;
 use crate::cli::VerifyArgs;
-use crate::compose::signing;
-use crate::failure;
-use crate::files::{self, by_path};
 use crate::output::Output;
-use crate::settings::Environment;
+use engross_compose::failure;
+use engross_compose::files::{self, by_path};
+use engross_compose::settings::Environment;
+use engross_compose::signing;
 
 /// The bytes of the largest document and receipt.
 const LARGEST: u64 = 256 << 20;

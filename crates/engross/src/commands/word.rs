@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use super::CommandEnd;
 use crate::cli::{WordArgs, WordCommand, WordExportArgs, WordInstallArgs, WordUninstallArgs};
-use crate::compose::data::{data_folder, data_path};
-use crate::files::{by_path, make_folder, read_bytes, write_private};
 use crate::output::{Output, note};
-use crate::settings::{Environment, Flags, Settings};
+use engross_compose::data::{data_folder, data_path};
+use engross_compose::files::{by_path, make_folder, read_bytes, write_private};
+use engross_compose::settings::{Environment, Flags, Settings};
 use manifest::{ICONS, PaneAddress};
 use places::{Platform, ProgramCall, Sideload, last_step, sideload, trust};
 use record::{WordFolder, WordRecord};
@@ -53,7 +53,10 @@ fn wanted(flag: Option<&Path>, environment: &Environment) -> Result<Option<PathB
 
 fn home() -> Result<PathBuf, Failure> {
     directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned()).ok_or_else(|| {
-        crate::failure::usage("USAGE", "this platform tells no folder of yours, so that Word's is not known")
+        engross_compose::failure::usage(
+            "USAGE",
+            "this platform tells no folder of yours, so that Word's is not known",
+        )
     })
 }
 

@@ -19,10 +19,10 @@ use engross_write::{Error, WriteFailure};
 
 use super::CommandEnd;
 use crate::cli::{OperationArg, TerminatorArg, ValidateArg, WriteArgs};
-use crate::compose::writes::Typesetter;
-use crate::failure::usage;
 use crate::output::{Output, note};
-use crate::signals::NotedSignals;
+use engross_compose::failure::usage;
+use engross_compose::signals::NotedSignals;
+use engross_compose::writes::Typesetter;
 
 /// Bytes that are read at once.
 const PIECE: usize = 256 * 1024;

@@ -11,10 +11,10 @@ use engross_protocol::{Exit, Failure};
 use toml_edit::{DocumentMut, value};
 
 use crate::commands::CommandEnd;
-use crate::compose::{model, sessions};
-use crate::failure::usage;
-use crate::files::{by_path, read_optional_text};
-use crate::settings::{Environment, Settings};
+use engross_compose::failure::usage;
+use engross_compose::files::{by_path, read_optional_text};
+use engross_compose::settings::{Environment, Settings};
+use engross_compose::{model, sessions};
 
 /// How long a model may take to say one word; one on this machine is loaded first.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -13,10 +13,10 @@ use super::side;
 use crate::cli::{CompareArgs, MergeArgs};
 use crate::commands::CommandEnd;
 use crate::commands::documents::clock;
-use crate::failure;
-use crate::files::by_path;
 use crate::output::Output;
-use crate::signals::HeldBack;
+use engross_compose::failure;
+use engross_compose::files::by_path;
+use engross_compose::signals::HeldBack;
 
 /// What both commands answer.
 #[derive(Serialize)]

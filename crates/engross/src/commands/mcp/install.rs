@@ -10,9 +10,9 @@ use engross_protocol::{Exit, Failure};
 
 use crate::cli::{McpInstallArgs, McpPlaceArgs, McpUninstallArgs};
 use crate::commands::CommandEnd;
-use crate::failure::usage;
-use crate::files::{by_path, make_folder, read_optional_text};
 use crate::output::print;
+use engross_compose::failure::usage;
+use engross_compose::files::{by_path, make_folder, read_optional_text};
 
 /// What the name of a file gets in which the settings are as they were.
 const BEFORE: &str = ".before-engross";

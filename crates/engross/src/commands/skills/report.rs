@@ -10,8 +10,8 @@ use engross_protocol::{Clock, Failure, SystemClock};
 
 use super::super::synced::counted;
 use crate::cli::ReportArgs;
-use crate::failure::usage;
 use crate::output::{Output, print};
+use engross_compose::failure::usage;
 
 /// Milliseconds of an hour.
 const HOUR: u64 = 3_600_000;

@@ -14,8 +14,8 @@ use super::super::CommandEnd;
 use super::super::synced::counted;
 use super::{change, value, word};
 use crate::cli::{ReasonArg, ReviewArgs};
-use crate::compose::skillbook::{edited, settle_all};
 use crate::output::{Output, note, print, prompt};
+use engross_compose::skillbook::{edited, settle_all};
 
 /// So many sources of a skill are shown.
 const SOURCES: usize = 5;

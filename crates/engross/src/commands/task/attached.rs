@@ -8,8 +8,8 @@ use engross_artifacts::segment;
 use engross_protocol::{Clock as _, Failure, SystemClock};
 use engross_store::files::{Folder, Precondition, RelPath};
 
-use crate::failure::usage;
-use crate::files;
+use engross_compose::failure::usage;
+use engross_compose::files;
 
 /// Where they are in the thread's folder.
 const FOLDER: &str = ".xworkmate/sent";

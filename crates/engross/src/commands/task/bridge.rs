@@ -16,9 +16,9 @@ use serde_json::json;
 
 use super::runner_start;
 use crate::cli::BridgeArgs;
-use crate::compose::runner::{Door, Fingerprint, RunnerAddress, RunnerState, find};
-use crate::failure::usage;
-use crate::settings::{Environment, Flags, Settings};
+use engross_compose::failure::usage;
+use engross_compose::runner::{Door, Fingerprint, RunnerAddress, RunnerState, find};
+use engross_compose::settings::{Environment, Flags, Settings};
 
 /// How long a runner may take to begin, or to make room for another.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -94,7 +94,7 @@ async fn retire(door: &Door) -> Result<(), Failure> {
             && answer["retired"] == false
         {
             return Err(Failure::of(
-                crate::codes::RUNNER_BUSY,
+                engross_compose::codes::RUNNER_BUSY,
                 "the runner of this data folder is at work with other settings: wait until it is done, or give --data another folder",
             ));
         }
@@ -150,7 +150,7 @@ pub(super) async fn open_for(
     }
     let flags = Flags { config: config.map(Path::to_owned), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
-    let seen = crate::compose::tasks::viewer_environment(agent, &settings.agents)?;
+    let seen = engross_compose::tasks::viewer_environment(agent, &settings.agents)?;
     Ok(Arc::new(link.with_environment(seen)))
 }
 

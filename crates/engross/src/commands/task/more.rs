@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{CommandEnd, Place, bridge, failed, folder, shown};
 use crate::cli::{AtBridgeArgs, ListThreadsArgs, OpenArgs};
 use crate::output::{Output, note, print};
-use crate::settings::Environment;
+use engross_compose::settings::Environment;
 
 /// How often a board is drawn anew.
 const EVERY: Duration = Duration::from_secs(1);

@@ -12,8 +12,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::{CommandEnd, failed};
 use crate::cli::AnswerArgs;
-use crate::failure::usage;
 use crate::output::{Output, note};
+use engross_compose::failure::usage;
 
 /// `engross task answer`.
 pub(super) async fn answer(

@@ -15,8 +15,8 @@ use tokio::time::Instant;
 use super::runner_start::made_for;
 use super::{CommandEnd, Place, bridge, folder};
 use crate::cli::RunnerArgs;
-use crate::compose::runner::{Door, serve_tasks};
-use crate::settings::Environment;
+use engross_compose::runner::{Door, serve_tasks};
+use engross_compose::settings::Environment;
 
 /// How long a runner without work waits for more, in seconds, unless ENGROSS_RUNNER_IDLE says.
 const IDLE: u64 = 600;

@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use engross_protocol::{Exit, Failure, hex};
 use sha2::{Digest as _, Sha256};
 
-use crate::compose::runner::Fingerprint;
-use crate::files;
-use crate::settings::{Environment, Flags, Settings};
+use engross_compose::files;
+use engross_compose::runner::Fingerprint;
+use engross_compose::settings::{Environment, Flags, Settings};
 
 /// What a runner says, in its folder.
 const LOG: &str = "tasks/runner.log";

@@ -15,11 +15,11 @@ use serde_json::json;
 use super::CommandEnd;
 use crate::cli::{KeyArgs, VerifyFilesArgs};
 use crate::commands::verify::trusted;
-use crate::compose::{sessions, signing};
-use crate::failure::usage;
-use crate::files;
 use crate::output::Output;
-use crate::settings::Environment;
+use engross_compose::failure::usage;
+use engross_compose::files;
+use engross_compose::settings::Environment;
+use engross_compose::{sessions, signing};
 
 /// The bytes of the longest receipt.
 const LONGEST: u64 = 256 << 20;
@@ -138,7 +138,7 @@ fn altered(problem: &str) -> Failure {
 }
 
 pub(super) fn key(args: &KeyArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
-    let data = crate::compose::data::data_folder(args.place.data.as_deref())?.join("tasks");
+    let data = engross_compose::data::data_folder(args.place.data.as_deref())?.join("tasks");
     files::make_folder(&data)?;
     let key = signing::signer(&data, environment)?.public();
     output.answer(&json!({ "publicKey": key.to_string(), "id": key.id() }), || format!("{key}\n"))?;

@@ -15,8 +15,8 @@ use super::manifest::PaneAddress;
 use super::places::{Platform, Sideload, sideload, trust};
 use super::record::{WordFolder, WordRecord};
 use super::{CommandEnd, SOON, day, has_engine};
-use crate::files::{self, by_path};
 use crate::output::Output;
+use engross_compose::files::{self, by_path};
 
 /// The longest file that is looked at.
 const LONGEST: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 //!
 //! Must never leave an address of the repository in them.
 
-use crate::failure::usage;
+use engross_compose::failure::usage;
 use engross_protocol::Failure;
 
 const XML: &str = include_str!("../../../../../web/taskpane/manifest.xml");

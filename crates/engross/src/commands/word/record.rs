@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use engross_protocol::{Exit, Failure};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{self, by_path, make_private_folder, write_private};
+use engross_compose::files::{self, by_path, make_private_folder, write_private};
 
 /// The largest record in bytes.
 const LARGEST: u64 = 64 << 10;
@@ -90,7 +90,7 @@ impl WordFolder {
         };
         let record = serde_json::from_str(&text).map_err(|error| {
             let message = format!("{}: {error}; remove it, and install again", path.display());
-            crate::failure::usage("CONFIG_INVALID", message)
+            engross_compose::failure::usage("CONFIG_INVALID", message)
         })?;
         Ok(Some(record))
     }

@@ -16,7 +16,7 @@ use engross_write::runner::{ChunkEnd, Config, Limits, WriteSessionView, WriteSes
 use engross_write::session::{BeginOptions, State, WriteOperation};
 
 use crate::commands::write::failure;
-use crate::compose::writes::{FolderKeeper, Typesetter};
+use engross_compose::writes::{FolderKeeper, Typesetter};
 
 const WRITE: ArgumentRow = ArgumentRow {
     name: "write",

@@ -1,0 +1,374 @@
+//! What each owner of a server has alone: a folder, workspaces, write sessions, tasks, and the routes to them.
+//!
+//! Must never hand one owner anything of another: what they share is the store of sessions, which knows whose each is, and what
+//! has no memory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use engross_agent::session::Sessions;
+use engross_agent::workspace::Workspaces;
+use engross_agent::writing::ContentTools;
+use engross_documents::{DeliveryListener, signature};
+use engross_docx::Tracking;
+use engross_http::{
+    DEFAULT_OWNER, Documents, Limits, PlaybookReviews, review_routes, skill_routes, task_routes,
+    thread_routes, write_routes,
+};
+use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
+use engross_store::blobs::Blobs;
+use engross_store::files::{Ages, Locks, RelPath, Root, by_path};
+use engross_store::{MemoryStore, SqliteStore, Store};
+use engross_tasks::rpc::Bridge;
+use engross_tasks::runs::Runs;
+use engross_write::runner::WriteService;
+use sha2::{Digest, Sha256};
+
+use super::preferences::Preferences;
+use super::skill_review::ReviewedBook;
+use super::skillbook::book_paths;
+use super::tasks::{self, KnownHashes, TaskToolboxes};
+use super::thread_records::ThreadPlace;
+use super::{sessions, writes};
+use crate::console::note;
+use crate::files;
+use crate::settings::{Environment, Settings};
+
+/// Where unfinished content is kept beneath a root.
+const SPOOL: &str = ".engross-writes";
+
+/// Where other owners' folders are, beneath the root and beneath the folder for data.
+const OWNERS: (&str, &str) = (".owners", "owners");
+
+/// The longest name of an owner.
+const LONGEST_NAME: usize = 40;
+
+/// How often the hashes of files are saved.
+const SAVE_EVERY: Duration = Duration::from_secs(300);
+
+/// How often files of tasks that have ended are looked through.
+const COLLECT_EVERY: Duration = Duration::from_secs(3600);
+
+/// How often runs that wait for a place are looked after.
+const TASKS_EVERY: Duration = Duration::from_secs(1);
+
+/// What is wrong with the name of an owner; it is the name of a folder on every system.
+pub fn name_problem(name: &str) -> Option<&'static str> {
+    let is_plain =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
+    let is_good = name.len() <= LONGEST_NAME
+        && name.bytes().all(is_plain)
+        && name.bytes().next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit())
+        && RelPath::parse(name).is_ok();
+    (!is_good).then_some(
+        "it must have 1 to 40 lower-case letters, digits, '-' and '_', and begin with a letter or digit",
+    )
+}
+
+/// The owner in the words of sessions and tasks, which know the default one by no name.
+pub fn principal_of(owner: &str) -> &str {
+    if owner == DEFAULT_OWNER { "" } else { owner }
+}
+
+/// The owner of what sessions and tasks know by a principal.
+pub fn owner_of(principal: &str) -> &str {
+    if principal.is_empty() { DEFAULT_OWNER } else { principal }
+}
+
+/// What all owners of a server are made of.
+pub(super) struct OwnerPlaces {
+    /// The folder for data.
+    pub(super) data: PathBuf,
+    /// The root of the default owner.
+    pub(super) root: PathBuf,
+    /// Whether nothing outlives the process.
+    pub(super) in_memory: bool,
+    /// How long the files of tasks that have ended are kept; nothing is for ever.
+    pub(super) keep_files: Option<Duration>,
+    /// Whether this is the runner of a person's tasks.
+    pub(super) is_runner: bool,
+    /// Object storage for the files of tasks.
+    pub(super) blobs: Option<Arc<dyn Blobs>>,
+    pub(super) settings: Settings,
+    pub(super) environment: Environment,
+}
+
+/// What one owner has, before it is served.
+pub(super) struct OwnerParts {
+    principal: String,
+    root: Root,
+    /// Who is told of written documents, and where the root is.
+    listened: (Option<Arc<dyn DeliveryListener>>, PathBuf),
+    locks: Locks,
+    writes: WriteService,
+    content: ContentTools,
+    tasks: tasks::Parts,
+    /// The lessons of the server, which the default owner alone decides about.
+    lessons: Option<ReviewedBook>,
+    threads: ThreadPlace,
+    /// How long the files of tasks that have ended are kept; nothing is for ever.
+    keep_files: Option<Duration>,
+    /// The documents of the owner's workspaces.
+    pub(super) documents: Documents,
+}
+
+impl OwnerPlaces {
+    /// Opens what an owner has, and makes what is missing.
+    pub(super) fn open(&self, owner: &str) -> Result<OwnerParts, Failure> {
+        let (root, data) = if owner == DEFAULT_OWNER {
+            (self.root.clone(), self.data.clone())
+        } else {
+            let data = self.data.join(OWNERS.1).join(owner);
+            files::make_private_folder(&data)?;
+            let root = self.root.join(OWNERS.0).join(owner);
+            files::make_private_folder(&root)?;
+            (root, data)
+        };
+        let listened = (Preferences::listener(&self.settings), by_path::absolute(&root));
+        let (root, place) = open_root(&root)?;
+        let locks = Locks::new();
+        let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
+        let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
+        let writes = writes::open(root.clone(), locks.clone(), spool, keeper, None)?;
+        let content = self.settings.content_tools();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let documents = Documents {
+            workspaces: Workspaces::new(root.clone(), locks.clone(), Arc::clone(&clock))
+                .with_writes(writes.clone(), content)
+                .heard_by(listened.0.clone(), listened.1.clone()),
+            author: signature::author(&self.settings.author.value)?.to_owned(),
+            tracking: if self.settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
+            clock,
+        };
+        let tasks = self.tasks(owner, &data, root.clone(), place)?;
+        let principal = principal_of(owner).to_owned();
+        let named = self.settings.skillbook.value.as_deref();
+        // A machine without a folder of a person has no lessons of theirs.
+        let lessons = (owner == DEFAULT_OWNER).then(|| book_paths(named, &self.environment).ok()).flatten();
+        let lessons = lessons.map(ReviewedBook);
+        let threads = match self.in_memory {
+            true => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
+            false => ThreadPlace::File(data.join("threads.sqlite")),
+        };
+        let keep_files = self.keep_files;
+        Ok(OwnerParts {
+            principal,
+            root,
+            listened,
+            locks,
+            writes,
+            content,
+            tasks,
+            lessons,
+            threads,
+            documents,
+            keep_files,
+        })
+    }
+
+    /// The bytes of the files that an owner has: workspaces, what they were before, tasks. Blocks.
+    pub(super) fn file_bytes(&self, owner: &str) -> u64 {
+        if owner != DEFAULT_OWNER {
+            let of = |place: &Path, name: &str| by_path::size_beneath(&place.join(name).join(owner), &[]);
+            return of(&self.data, OWNERS.1).saturating_add(of(&self.root, OWNERS.0));
+        }
+        let files = by_path::size_beneath(&self.root, &[OWNERS.0]);
+        let is_beneath = self.root.parent() == Some(&*self.data);
+        let root = self.root.file_name().and_then(|name| name.to_str()).filter(|_| is_beneath);
+        // Sessions are counted by whose they are.
+        let mut leave_out = vec![OWNERS.1, sessions::FILE, "sessions.sqlite-wal", "sessions.sqlite-shm"];
+        leave_out.extend(root);
+        let others = if self.root == self.data { 0 } else { by_path::size_beneath(&self.data, &leave_out) };
+        files.saturating_add(others)
+    }
+
+    /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are. Other
+    /// people's agents and the gateway reach whatever the one reaches who started the server, so that only the default owner has them.
+    fn tasks(&self, owner: &str, data: &Path, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+        let is_default = owner == DEFAULT_OWNER;
+        let gateway =
+            if is_default { tasks::gateway(data, &self.environment)? } else { tasks::Gateway::missing() };
+        let folder = place.clone();
+        let agents = |name: String| match is_default {
+            true => {
+                tasks::agents(data, Path::new(&folder), name, &self.settings.agents, &self.settings.sandbox)
+            }
+            false => Ok(tasks::no_agents(data)),
+        };
+        let blobs = self.blobs.clone();
+        if self.in_memory {
+            return Ok(tasks::Parts {
+                root,
+                place,
+                store: Arc::new(MemoryStore::new()),
+                keys: tasks::keys(None)?,
+                signer: None,
+                frozen: None,
+                hashes: Arc::default(),
+                blobs,
+                agents: agents(sessions::process_name())?,
+                gateway,
+                waits_for_viewer: self.is_runner,
+            });
+        }
+        // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
+        let whole = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+        let name = hex::encode(Sha256::digest(whole.as_os_str().as_encoded_bytes()));
+        let store =
+            SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
+        Ok(tasks::Parts {
+            root,
+            place,
+            store: Arc::new(store),
+            keys: tasks::keys(Some(data))?,
+            // Receipts are the server's, not those of one owner.
+            signer: Some(Arc::new(super::signing::signer(&self.data, &self.environment)?)),
+            frozen: Some(tasks::frozen(data)?),
+            hashes: Arc::new(KnownHashes::open(data)?),
+            blobs,
+            agents: agents(name)?,
+            gateway,
+            waits_for_viewer: self.is_runner,
+        })
+    }
+}
+
+/// The one folder that an owner's sessions and write sessions may touch. What killed processes have left there is removed.
+fn open_root(path: &Path) -> Result<(Root, String), Failure> {
+    let root = sessions::open_root(path)?;
+    let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
+    if swept > 0 {
+        note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
+    }
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    Ok((root, place.to_string_lossy().into_owned()))
+}
+
+/// What one owner has while it is served.
+pub(super) struct ServedOwner {
+    writes: WriteService,
+    runs: Runs,
+    store: Arc<dyn Store>,
+    agents: Arc<engross_acp::client::AgentRegistry>,
+    keep_files: Option<Duration>,
+    hashes: Arc<KnownHashes>,
+}
+
+impl OwnerParts {
+    /// The workspaces and scopes that the owner's sessions may reach.
+    pub(super) fn toolboxes(&self) -> TaskToolboxes {
+        TaskToolboxes {
+            usual: self.documents.workspaces.clone(),
+            root: self.root.clone(),
+            locks: self.locks.clone(),
+            clock: Arc::new(SystemClock),
+            writes: self.writes.clone(),
+            content: self.content,
+        }
+    }
+
+    /// The owner's write sessions.
+    pub(super) fn writes(&self) -> &WriteService {
+        &self.writes
+    }
+
+    /// Takes up the owner's runs, and gives the routes to what is no session.
+    pub(super) async fn serve(
+        self,
+        sessions: Sessions,
+        limits: &Limits,
+        is_locked: bool,
+    ) -> Result<(ServedOwner, Router, Bridge), Failure> {
+        #[cfg(feature = "mcp")]
+        let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author, self.listened)?;
+        let reviews = reviews(&sessions, &self.documents.author, limits);
+        let Self { principal, writes, tasks, lessons, threads, keep_files, .. } = self;
+        let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
+        let hashes = Arc::clone(&tasks.hashes);
+        let bridge = tasks::bridge(tasks, sessions)?;
+        let runs = bridge.runs().clone();
+        runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+        let routes = write_routes(writes.clone(), limits.clone());
+        let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal, is_locked));
+        let routes = routes.merge(thread_routes(Arc::new(threads), limits.clone()));
+        let routes = match lessons {
+            Some(lessons) => routes.merge(skill_routes(Arc::new(lessons), limits.clone())),
+            None => routes,
+        };
+        let routes = routes.merge(review_routes(reviews));
+        #[cfg(feature = "mcp")]
+        let routes = routes.merge(for_agents);
+        Ok((ServedOwner { writes, runs, store, agents, hashes, keep_files }, routes, bridge))
+    }
+}
+
+/// Removes the files of tasks that ended longer ago than `keep`.
+async fn collect(runs: &Runs, keep: Duration) {
+    let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+    match runs.collect(SystemClock.millis().saturating_sub(keep)).await {
+        Ok(collected) if collected.files > 0 => {
+            tracing::info!(
+                files = collected.files,
+                bytes = collected.bytes,
+                "old files of tasks were removed"
+            );
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "old files of tasks could not be removed"),
+    }
+}
+
+/// What playbooks are answered with: the model of the sessions, if it can judge; the rules only know patterns of edits.
+fn reviews(sessions: &Sessions, author: &str, limits: &Limits) -> PlaybookReviews {
+    let model = sessions.usual_model();
+    let can_judge = model.info().spec != "rules";
+    let (author, clock) = (author.to_owned(), Arc::new(SystemClock));
+    PlaybookReviews { model: can_judge.then_some(model), author, clock, limits: limits.clone() }
+}
+
+impl ServedOwner {
+    /// Looks after write sessions and runs that wait. Never ends.
+    pub(super) async fn look_after(&self) {
+        let saving = async {
+            loop {
+                tokio::time::sleep(SAVE_EVERY).await;
+                self.save().await;
+            }
+        };
+        let writing = async { match writes::look_after(&self.writes).await {} };
+        let running = async {
+            self.runs.watch(TASKS_EVERY).await;
+            // It ends when the server drains; what ends the server is the rest.
+            std::future::pending::<()>().await;
+        };
+        let collecting = async {
+            loop {
+                if let Some(keep) = self.keep_files {
+                    collect(&self.runs, keep).await;
+                }
+                tokio::time::sleep(COLLECT_EVERY).await;
+            }
+        };
+        tokio::join!(saving, writing, running, collecting);
+    }
+
+    /// Lets runs end that can.
+    pub(super) async fn drain(&self, patience: Duration) {
+        self.runs.drain(patience).await;
+    }
+
+    /// Ends what is left, and closes what is open.
+    pub(super) async fn close(&self) -> Result<(), Failure> {
+        self.runs.drain(Duration::ZERO).await;
+        self.agents.shut_down().await;
+        self.save().await;
+        self.store.close().await.map_err(|error| sessions::store_failure(&error))
+    }
+
+    async fn save(&self) {
+        let hashes = Arc::clone(&self.hashes);
+        let _ = tokio::task::spawn_blocking(move || hashes.save()).await;
+    }
+}

@@ -1,0 +1,370 @@
+//! `engross serve`: the composition of store, model and sessions behind the HTTP routes, for all owners.
+//!
+//! Must never stop while somebody could be told that it does.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use engross_agent::session::{
+    ClientTool, Models, Sessions, SessionsConfig, Settings as SessionSettings, TurnRules,
+};
+use engross_http::Access;
+use engross_http::exports::Exports;
+use engross_http::{
+    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Listener, Metrics, OwnerQuota, Owners,
+    Server, app_of_owners,
+};
+use engross_llm::RetryCount;
+use engross_protocol::{Code, Exit, Failure, RandomIds, SystemClock};
+use engross_store::files::by_path;
+use engross_store::{MemoryStore, Store};
+use engross_tasks::rpc::Bridge;
+use tokio::net::TcpListener;
+
+use super::access_log::{self, RequestLog};
+use super::keys::KeyStore;
+use super::owner::{OwnerParts, OwnerPlaces, owner_of};
+use super::owners::OwnerRegistry;
+use super::tasks::OwnerToolboxes;
+use super::{front, sessions, tasks};
+use crate::console::note;
+use crate::data::data_folder;
+use crate::failure::usage;
+use crate::settings::{Environment, ServeSettings, Settings};
+use crate::signals;
+
+/// How long a server that is to stop still says so at /readyz before it closes its door, when it has something to do.
+const LAME_DUCK: Duration = Duration::from_secs(2);
+
+/// The seconds of a day.
+pub(super) const DAY: u64 = 24 * 60 * 60;
+
+/// How often sessions that wait are looked after.
+const WATCH_EVERY: Duration = Duration::from_secs(5);
+
+/// How often sessions that are not to be kept are looked for.
+const FORGET_EVERY: Duration = Duration::from_secs(300);
+
+/// The codes that only the binary knows all of.
+const CODES: &[&[&Code]] = &[
+    crate::codes::ALL,
+    engross_acp::agent::codes::ALL,
+    engross_acp::codes::ALL,
+    engross_learn::codes::ALL,
+    engross_openclaw::codes::ALL,
+    engross_playbook::codes::ALL,
+    engross_threads::codes::ALL,
+];
+
+/// What the server is made of, beside its store.
+pub(super) struct Parts {
+    options: ServeSettings,
+    data: PathBuf,
+    models: Models,
+    settings: SessionSettings,
+    client_tools: Vec<ClientTool>,
+    access: Access,
+    certificate: Option<front::Certificate>,
+    access_log: Option<Arc<RequestLog>>,
+    session_by_user: bool,
+    places: OwnerPlaces,
+    first: OwnerParts,
+    keys: KeyStore,
+    retries: RetryCount,
+}
+
+/// Serves until the person or the system wants an end.
+pub fn run(settings: &Settings, environment: &Environment) -> Result<(), Failure> {
+    let address = settings.serve.listen();
+    let patience = Duration::from_secs(settings.serve.number("drain_seconds"));
+    let scheme = if settings.serve.text("tls_cert").is_some() { "https" } else { "http" };
+    let parts = parts(settings, environment, None)?;
+    sessions::runtime()?.block_on(async {
+        let listener = listen(address).await?;
+        let address = listener.local_addr().map_err(|error| cannot_listen(address, &error))?;
+        let stop = async {
+            signals::asked_to_stop().await;
+            note("Stopping: running turns are finished first");
+            patience
+        };
+        serve(parts, listener, stop, |spec, _| {
+            note(&format!("Listening at {scheme}://{address}/v1 with the model {spec}; Ctrl-C stops"));
+        })
+        .await
+    })
+}
+
+/// What is another matter for the runner of a person's tasks.
+pub(super) struct RunnerParts {
+    /// How long the files of tasks that have ended are kept; nothing is for ever.
+    pub(super) keep_files: Option<Duration>,
+}
+
+/// Opens what does not need a runtime.
+pub(super) fn parts(
+    settings: &Settings,
+    environment: &Environment,
+    runner: Option<RunnerParts>,
+) -> Result<Parts, Failure> {
+    let options = settings.serve.clone();
+    let data = data_folder(options.path("data").as_deref())?;
+    let keys = KeyStore::of(&data);
+    let access = front::access(&options, keys.access_keys()?.as_deref())?;
+    let certificate = front::Certificate::of(&options)?;
+    let days = options.number("keep_days");
+    let keep_files = (days > 0).then(|| Duration::from_secs(days * DAY));
+    let places = OwnerPlaces {
+        root: options.path("root").unwrap_or_else(|| data.join("workspace")),
+        in_memory: options.text("store") == Some("memory"),
+        is_runner: runner.is_some(),
+        keep_files: runner.map_or(keep_files, |runner| runner.keep_files),
+        blobs: tasks::blobs(options.text("blobs"), environment)?,
+        data: data.clone(),
+        settings: settings.clone(),
+        environment: environment.clone(),
+    };
+    let access_log = options.path("access_log").map(|path| access_log::start(&path)).transpose()?;
+    Ok(Parts {
+        access,
+        access_log,
+        certificate,
+        session_by_user: settings.session_by_user.value,
+        models: sessions::models(settings, environment)?,
+        settings: sessions::session_settings(settings)?,
+        client_tools: sessions::client_tools(settings)?,
+        first: places.open(DEFAULT_OWNER)?,
+        places,
+        keys,
+        data,
+        options,
+        retries: settings.retries.clone(),
+    })
+}
+
+pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| cannot_listen(address, &error))
+}
+
+/// The bounds of requests, as they are set.
+fn limits(options: &ServeSettings) -> Limits {
+    let seconds = |key| Duration::from_secs(options.number(key));
+    let mib = |key| usize::try_from(options.number(key) << 20).unwrap_or(usize::MAX);
+    Limits {
+        body: mib("max_body_mib"),
+        body_idle: seconds("body_idle_seconds"),
+        body_whole: seconds("body_seconds"),
+        bodies: BodyBudget::new(mib("max_bodies_mib").max(mib("max_body_mib"))),
+        heartbeat: seconds("heartbeat_seconds"),
+    }
+}
+
+/// Serves until `stop` says how long running turns may still go on. `ready` hears where, and with which model.
+pub(super) async fn serve(
+    parts: Parts,
+    listener: impl Into<Listener>,
+    stop: impl Future<Output = Duration>,
+    ready: impl FnOnce(&str, &Bridge),
+) -> Result<(), Failure> {
+    let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
+    let Parts { session_by_user, places, first, keys, access_log, retries, .. } = parts;
+    let store = open_store(options.text("store").unwrap_or("sqlite"), &data).await?;
+    let spec = models.get(None).info().spec;
+    let transcripts = options.path("transcripts");
+    let exports = Exports::start(&store, transcripts.as_deref(), options.text("traces")).await?;
+    let metrics = Arc::new(Metrics::with(exports.arrears()));
+    metrics.watch_retries(retries);
+    let observers = || exports.observers().into_iter().chain([metrics.observer()]).collect();
+    let toolboxes = OwnerToolboxes::default();
+    toolboxes.add("", first.toolboxes());
+    let count = |key| usize::try_from(options.number(key)).unwrap_or(usize::MAX);
+    let config = |store: Arc<dyn Store>, observers, node| SessionsConfig {
+        store,
+        models: models.clone(),
+        rules: TurnRules::default(),
+        settings: settings.clone(),
+        client_tools: client_tools.clone(),
+        toolboxes: Arc::new(toolboxes.clone()),
+        observers,
+        grace: Duration::from_secs(options.number("grace_seconds")),
+        queue: count("max_waiting"),
+        turns: count("max_turns"),
+        working: count("max_working"),
+        node,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+    };
+    let node = (options.text("store") != Some("memory")).then(sessions::process_name);
+    let service = Sessions::new(config(Arc::clone(&store), observers(), node));
+    // What clients do not want stored is nowhere else.
+    let passing = Sessions::new(config(Arc::new(MemoryStore::new()), vec![metrics.observer()], None));
+    let all = AllSessions::new(service.clone(), passing.clone());
+    if let Some(blobs) = &places.blobs {
+        // Better now than in a warning of the first task.
+        let asked = blobs.get([0; 32], 0..0).await;
+        asked.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+    }
+    let server = Arc::new(Server {
+        service: all.clone(),
+        model: spec.to_string(),
+        documents: first.documents.clone(),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        access,
+        access_log: access_log.clone().map(|log| log as Arc<dyn AccessLog>),
+        brake: Brake::default(),
+        strict_models: options.switch("strict_models"),
+        session_by_user,
+        codes: CODES,
+        limits: limits(&options),
+        quota: OwnerQuota::new(options.quota(DEFAULT_OWNER)),
+        metrics: Arc::clone(&metrics),
+    });
+    let registry = OwnerRegistry {
+        places: Arc::new(places),
+        keys,
+        toolboxes,
+        sessions: service.clone(),
+        first: Arc::clone(&server),
+        routes: Owners::default(),
+        served: Mutex::default(),
+        working: Mutex::default(),
+        quotas: Mutex::default(),
+    };
+    let (further, bridge) = registry.add_first(first).await?;
+    registry.take_keys().await?;
+    let reloading = reload(certificate.as_ref(), access_log.as_deref(), &registry);
+    ready(&spec, &bridge);
+    let stopping = Arc::new(tokio::sync::Notify::new());
+    let stopped = Arc::clone(&stopping);
+    let routes = app_of_owners(server, further, registry.routes.clone());
+    let tls = certificate.as_ref().map(|certificate| certificate.tls.clone());
+    let accepting = engross_http::serve(listener, tls, routes, front::connections(&options), async move {
+        stopped.notified().await;
+    });
+    let draining = async {
+        let patience = stop.await;
+        // While answers are under way, who asks is told to come again, and a balancer sees it at /readyz; then nobody is let in. The
+        // server ends with the last answer that somebody hears.
+        let is_busy = service.running() + passing.running() > 0;
+        let closing = async {
+            tokio::time::sleep(if is_busy { patience.min(LAME_DUCK) } else { Duration::ZERO }).await;
+            stopping.notify_one();
+        };
+        tokio::join!(all.drain(patience), registry.drain(patience), closing);
+        // Connections that nobody closes do not hold up the end.
+        tokio::time::sleep(patience.min(Duration::from_secs(5))).await;
+    };
+    let watching = async {
+        tokio::join!(service.watch(WATCH_EVERY), passing.watch(WATCH_EVERY));
+        // It ends when the server drains; what ends the server is the rest.
+        std::future::pending::<()>().await;
+    };
+    let forgetting = async {
+        loop {
+            tokio::time::sleep(FORGET_EVERY).await;
+            all.forget_old().await;
+            if options.forgets() {
+                all.delete_older(|principal| options.keep_days(owner_of(principal))).await;
+            }
+        }
+    };
+    let file = (options.text("store").unwrap_or("sqlite") == "sqlite").then(|| data.join(sessions::FILE));
+    let catching_up = async {
+        let mut before = store.sole_since();
+        loop {
+            tokio::time::sleep(WATCH_EVERY).await;
+            // Others have come or gone.
+            let now = store.sole_since();
+            if let Some(file) = &file {
+                metrics.store_bytes(by_path::size(file));
+            }
+            if std::mem::replace(&mut before, now) != now {
+                exports.catch_up();
+            }
+        }
+    };
+    tokio::select! {
+        () = watching => {}
+        () = catching_up => {}
+        () = registry.measure() => {}
+        () = forgetting => {}
+        () = accepting => {}
+        () = draining => {}
+        () = reloading => {}
+    }
+    all.drain(Duration::ZERO).await;
+    registry.close().await?;
+    exports.finish().await;
+    store.close().await.map_err(|error| sessions::store_failure(&error))?;
+    if let Some(log) = access_log {
+        log.finish();
+    }
+    Ok(())
+}
+
+/// The store of sessions that a person names, with its file in the folder `data`.
+pub async fn open_store(name: &str, data: &Path) -> Result<Arc<dyn Store>, Failure> {
+    let opened: Result<Arc<dyn Store>, engross_store::Error> = match name {
+        "memory" => Ok(Arc::new(MemoryStore::new())),
+        "sqlite" => {
+            let store = sessions::open_file(data)?;
+            Ok(Arc::new(store) as Arc<dyn Store>)
+        }
+        url if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            return open_postgres(url).await;
+        }
+        other => {
+            return Err(usage(
+                "USAGE",
+                format!(
+                    "'{other}' is no store; give sqlite, memory, or an address such as postgres://user@host/name"
+                ),
+            ));
+        }
+    };
+    opened.map_err(|error| sessions::store_failure(&error))
+}
+
+#[cfg(feature = "cluster")]
+async fn open_postgres(url: &str) -> Result<Arc<dyn Store>, Failure> {
+    let store =
+        engross_store::PostgresStore::open(url).await.map_err(|error| sessions::store_failure(&error))?;
+    Ok(Arc::new(store))
+}
+
+#[cfg(not(feature = "cluster"))]
+async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
+    Err(Failure::left_out("--store postgres://…", "cluster"))
+}
+
+/// Reads what may be renewed again, each time the system asks for it. Never ends. The system may ask from now on, before this is awaited.
+fn reload<'a>(
+    certificate: Option<&'a front::Certificate>,
+    access_log: Option<&'a RequestLog>,
+    registry: &'a OwnerRegistry,
+) -> impl Future<Output = ()> + 'a {
+    #[cfg(unix)]
+    let asked = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+    async move {
+        #[cfg(unix)]
+        if let Ok(mut asked) = asked {
+            while asked.recv().await.is_some() {
+                if let Some(certificate) = certificate {
+                    certificate.renew();
+                }
+                registry.renew_keys().await;
+                if let Some(log) = access_log {
+                    log.reopen();
+                }
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+pub(super) fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
+    let message = format!("{address} cannot be listened at: {error}; choose another address with --listen");
+    Failure::new(Exit::Io, "LISTEN_FAILED", message)
+}

@@ -1,0 +1,120 @@
+//! What `serve` and `chat` make write sessions of: where unfinished content is, and who looks after it.
+//!
+//! Must never be opened twice on one folder in one process: those who write there share its locks.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_documents::{CheckpointStore, Checkpoints, OWN_FOLDER};
+use engross_docx::{MadeDocument, Severity, WordDocument, check, from_markdown_with};
+use engross_protocol::{Failure, RandomIds, SystemClock};
+use engross_store::files::{Folder, Locks, RelPath, Root};
+use engross_write::WriteFailure;
+use engross_write::runner::{
+    ComposedDocument, Composer, Config, FileKeeper, Limits, Reviewer, WriteService, WriteSessions,
+};
+
+use crate::console::note;
+use crate::signals::survive_file_limit;
+
+/// How often write sessions are looked after.
+const WATCH_EVERY: Duration = Duration::from_millis(250);
+
+/// How often what write sessions have left is swept away.
+const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+
+/// Makes Word documents of Markdown, and looks at what was made.
+pub struct Typesetter;
+
+impl Composer for Typesetter {
+    fn compose(&self, markdown: &str) -> Result<ComposedDocument, String> {
+        let limits = engross_docx::Limits::default();
+        let made = from_markdown_with(markdown, None, BTreeMap::new(), &limits);
+        let MadeDocument { bytes, warnings } = made.map_err(|error| error.to_string())?;
+        let findings = WordDocument::open(bytes.clone(), &limits).and_then(|document| check(&document));
+        let findings = findings.map_err(|error| error.to_string())?;
+        match findings.iter().find(|finding| finding.severity == Severity::Error) {
+            Some(finding) => Err(format!("the document would not be sound: {}", finding.message)),
+            None => Ok(ComposedDocument { bytes, warnings }),
+        }
+    }
+}
+
+/// Keeps the files of workspaces beneath a root where their documents are kept.
+pub struct WorkspaceKeeper(pub Root);
+
+impl FileKeeper for WorkspaceKeeper {
+    fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
+        // What stands beside the workspaces is in none.
+        let Some((workspace, file)) = path.as_str().split_once('/') else { return Ok(None) };
+        let place = RelPath::parse(&format!("{workspace}/{OWN_FOLDER}/checkpoints"))?;
+        let store = CheckpointStore::of_workspace(self.0.make_folder(&place)?)?;
+        kept(store.of_file(&RelPath::parse(file)?), bytes)
+    }
+}
+
+/// Keeps the files of a person's folder in the folder for data.
+pub struct FolderKeeper {
+    /// The folder for data.
+    pub data: PathBuf,
+    /// The absolute path of the folder.
+    pub folder: PathBuf,
+}
+
+impl FileKeeper for FolderKeeper {
+    fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
+        kept(CheckpointStore::in_data(&self.data)?.of_path(&self.folder.join(path.as_str())), bytes)
+    }
+}
+
+fn kept(
+    checkpoints: Result<Checkpoints, engross_documents::Error>,
+    bytes: &[u8],
+) -> Result<Option<String>, WriteFailure> {
+    let saved = checkpoints.and_then(|mut checkpoints| checkpoints.save(bytes, None, &SystemClock));
+    match saved {
+        Ok(checkpoint) => Ok(Some(checkpoint.id)),
+        Err(error) => Err(WriteFailure { code: error.code().to_owned(), message: error.to_string() }),
+    }
+}
+
+/// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there;
+/// unfinished content is kept in `spool`, which is this root's alone; `keeper` keeps what files were; `reviewer` is asked before a file takes its place.
+pub fn open(
+    root: Root,
+    locks: Locks,
+    spool: Folder,
+    keeper: Arc<dyn FileKeeper>,
+    reviewer: Option<Arc<dyn Reviewer>>,
+) -> Result<WriteService, Failure> {
+    survive_file_limit();
+    let sessions = WriteSessions::new(Config {
+        root,
+        spool: Some(spool),
+        reviewer,
+        locks,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        composer: Some(Arc::new(Typesetter)),
+        keeper: Some(keeper),
+        limits: Limits::default(),
+    })?;
+    for (id, problem) in sessions.take_up()? {
+        note(&format!("The write session {id} is left alone: {} [{}]", problem.message, problem.code));
+    }
+    Ok(WriteService::new(sessions))
+}
+
+/// Asks write sessions that are silent, lets them expire, and sweeps. Never ends.
+pub async fn look_after(writes: &WriteService) -> Infallible {
+    loop {
+        writes.sweep().await;
+        for _ in 0..SWEEP_EVERY.as_millis() / WATCH_EVERY.as_millis() {
+            tokio::time::sleep(WATCH_EVERY).await;
+            writes.watch().await;
+        }
+    }
+}
