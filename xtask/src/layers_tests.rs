@@ -57,7 +57,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-tls",
         ],
     ),
-    ("engross-learn", &["engross-llm", "engross-protocol", "engross-store"]),
+    ("engross-transcript", &["engross-protocol"]),
+    ("engross-learn", &["engross-llm", "engross-protocol", "engross-store", "engross-transcript"]),
     (
         "engross-agent",
         &[
@@ -147,6 +148,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-tasks",
             "engross-threads",
             "engross-tls",
+            "engross-transcript",
             "engross-write",
         ],
     ),

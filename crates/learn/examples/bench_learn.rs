@@ -16,7 +16,7 @@ use engross_learn::skillbook::{
     Author, Book, Observation, SettleContext, Skill, SkillOperation, SkillSource, SkillStatus, import,
     settle, to_hybrid,
 };
-use engross_learn::transcript::stats::count;
+use engross_transcript::stats::count;
 use serde::Deserialize;
 
 type BenchError = Box<dyn std::error::Error>;

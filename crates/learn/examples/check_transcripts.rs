@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use engross_learn::transcript::stats::{TranscriptStats, count};
+use engross_transcript::stats::{TranscriptStats, count};
 use serde_json::Value;
 
 /// What the generator says of a file although its bytes need not show it.

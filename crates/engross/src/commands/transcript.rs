@@ -10,10 +10,10 @@ use engross_learn::disk::{
     SessionFile, SessionReader, inspect_file, open, read_session, sessions_at, write_whole,
 };
 use engross_learn::trace::{Options, build};
-use engross_learn::transcript::repair::repair;
-use engross_learn::transcript::stats::{TranscriptStats, count};
-use engross_learn::transcript::{CallOutcome, CallStep, StepKind, Transcript};
 use engross_protocol::{Exit, Failure};
+use engross_transcript::repair::repair;
+use engross_transcript::stats::{TranscriptStats, count};
+use engross_transcript::{CallOutcome, CallStep, StepKind, Transcript};
 use serde_json::{Map, Value, json};
 
 use super::CommandEnd;

@@ -8,7 +8,7 @@ const GUIDE: &str = include_str!("../../../../docs/guide/serve.md");
 /// The table in the sources, as names.
 fn rows() -> Vec<String> {
     let source = include_str!("../../../compose/src/settings/serve_rows.rs");
-    let table = source.split("pub(crate) const ROWS").nth(1).unwrap().split("];").next().unwrap();
+    let table = source.split("pub const ROWS").nth(1).unwrap().split("];").next().unwrap();
     table.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 

@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::transcript::{TextPlace, TextSource, text_in};
+use engross_transcript::{TextPlace, TextSource, text_in};
 
 /// The lines of a session.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::journal::BookPaths;
 use super::whole::{read_text, write_private};
 use crate::Error;
 use crate::preferences::DeliveredDocument;
-use crate::transcript::stats::sha;
+use engross_transcript::stats::sha;
 
 /// So many documents are kept; the oldest are forgotten first.
 const DOCUMENTS: usize = 300;

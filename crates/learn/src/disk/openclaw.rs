@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 use ruzstd::decoding::StreamingDecoder;
 
 use super::session_file::{SessionFile, UnreadableFile};
-use crate::transcript::lines::LONGEST_LINE;
+use engross_transcript::lines::LONGEST_LINE;
 
 /// Where the store of an agent is, from the folder of its sessions.
 const BESIDE: &str = "../agent/openclaw-agent.sqlite";

@@ -11,8 +11,8 @@ use super::openclaw::{self, StoredRows};
 use super::session_file::{SessionFile, UnreadableFile};
 use super::whole::unreadable;
 use crate::Error;
-use crate::transcript::stats::sha;
-use crate::transcript::{SessionMaker, TextSource, Transcript, foreign};
+use engross_transcript::stats::sha;
+use engross_transcript::{SessionMaker, TextSource, Transcript, foreign};
 
 /// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;

@@ -10,7 +10,7 @@ use crate::safety::doubts;
 use crate::skillbook::{
     Author, Effect, Observation, Quarantine, SettleContext, SkillOperation, Witness, settle,
 };
-use crate::transcript::stats::sha;
+use engross_transcript::stats::sha;
 
 /// What was read of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

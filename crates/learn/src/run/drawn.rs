@@ -3,7 +3,7 @@
 use crate::reflect::SkillTag;
 use crate::skillbook::{Observation, SkillOperation, Witness, section_name};
 use crate::trace::Trace;
-use crate::transcript::stats::sha;
+use engross_transcript::stats::sha;
 
 /// What was observed at a line of a trace.
 pub(super) fn observation(trace: &Trace, line: u64, by: Witness) -> Observation {

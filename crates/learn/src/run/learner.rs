@@ -22,7 +22,7 @@ use crate::skillbook::{
     Verdict, Witness, settle,
 };
 use crate::trace::{self, Trace};
-use crate::transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
+use engross_transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
 
 /// How long after a failure a session is tried again, in milliseconds; doubled with every further one.
 const BACK_OFF: u64 = 60_000;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::observation::SkillSource;
 use super::operation::section_name;
 use super::skill::{Author, Quarantine, Skill, SkillStatus, Vote, from_iso};
-use crate::transcript::stats::sha;
+use engross_transcript::stats::sha;
 
 /// Which dialect a file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

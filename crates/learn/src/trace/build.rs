@@ -1,7 +1,7 @@
 //! Builds the trace of a session.
 
 use crate::skillbook::Citations;
-use crate::transcript::{
+use engross_transcript::{
     CallOutcome, SessionText, Speaker, StepKind, StepResult, Transcript, TranscriptStep,
 };
 

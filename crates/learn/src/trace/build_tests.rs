@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Options, SkipReason, Trace, build};
 use crate::skillbook::Citations;
-use crate::transcript::Transcript;
+use engross_transcript::Transcript;
 
 pub(crate) fn session(entries: &[serde_json::Value]) -> Transcript {
     let mut text = json!({"type": "session", "version": 3, "id": "s1", "cwd": "/w"}).to_string();

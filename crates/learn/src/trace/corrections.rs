@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::transcript::{Speaker, StepKind, TranscriptStep};
+use engross_transcript::{Speaker, StepKind, TranscriptStep};
 
 /// A person's words that set the agent right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

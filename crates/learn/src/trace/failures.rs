@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::target::is_same_target;
-use crate::transcript::{CallOutcome, CallStep, SessionText, StepKind, TranscriptStep};
+use engross_transcript::{CallOutcome, CallStep, SessionText, StepKind, TranscriptStep};
 
 /// Within how many later calls of the same tool a way out is looked for.
 const REACH: usize = 6;

@@ -18,7 +18,7 @@ mod view_tests;
 
 use serde::Serialize;
 
-use crate::transcript::SessionText;
+use engross_transcript::SessionText;
 
 pub use build::{Options, SkipReason, build};
 pub use corrections::Correction;

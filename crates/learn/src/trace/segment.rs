@@ -1,6 +1,6 @@
 //! A part of a trace's reasoning, with the line it comes from.
 
-use crate::transcript::SessionText;
+use engross_transcript::SessionText;
 
 /// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

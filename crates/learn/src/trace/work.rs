@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::transcript::stats::sha;
-use crate::transcript::{StepKind, TranscriptStep};
+use engross_transcript::stats::sha;
+use engross_transcript::{StepKind, TranscriptStep};
 
 /// So many steps at the beginning tell which work it is.
 const STEPS: usize = 3;

@@ -1,7 +1,7 @@
 //! What a reader must do with odd lines, trees and pairs, by the number of the case.
 
-use engross_learn::transcript::stats::count;
-use engross_learn::transcript::{CallOutcome, FindingKind, Speaker, StepKind, Transcript};
+use engross_transcript::stats::count;
+use engross_transcript::{CallOutcome, FindingKind, Speaker, StepKind, Transcript};
 
 const HEADER: &str =
     r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00Z","cwd":"/app"}"#;

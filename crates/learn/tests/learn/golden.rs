@@ -6,7 +6,7 @@ use engross_learn::run::SessionOutcome;
 use engross_learn::skillbook::journal::{self, Record};
 use engross_learn::skillbook::{Book, Dialect, Effect, Quarantine, SkillStatus, to_hybrid};
 use engross_learn::trace;
-use engross_learn::transcript::{CallOutcome, FindingKind, LineError, Speaker, Transcript};
+use engross_transcript::{CallOutcome, FindingKind, LineError, Speaker, Transcript};
 use serde::Serialize;
 use serde_json::{Value, json};
 

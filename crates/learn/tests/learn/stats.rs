@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use engross_learn::transcript::stats::count;
+use engross_transcript::stats::count;
 use serde_json::Value;
 
 /// Flags of these two corpora that no byte shows: the generator shuffled two results into the order they had, or planned to

@@ -3,7 +3,7 @@
 use engross_learn::disk::{discover, open, sessions_at};
 use engross_learn::run::{Reflector, SessionOutcome, SessionSource};
 use engross_learn::skillbook::SkillStatus;
-use engross_learn::transcript::stats::count;
+use engross_transcript::stats::count;
 use rusqlite::Connection;
 
 use super::home::{Home, entry, outcomes, said, stumbling, user};

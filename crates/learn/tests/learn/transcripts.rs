@@ -1,6 +1,6 @@
 //! Transcripts that real programs wrote, with what is odd about each.
 
-use engross_learn::transcript::{CallOutcome, FindingKind, Speaker, StepKind, Transcript};
+use engross_transcript::{CallOutcome, FindingKind, Speaker, StepKind, Transcript};
 
 fn session(name: &str) -> Transcript {
     let path = format!("{}/tests/learn/fixtures/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));

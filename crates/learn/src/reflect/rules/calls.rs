@@ -10,7 +10,7 @@ use super::DrawnLesson;
 use crate::safety::{PersonalData, neutral, redact};
 use crate::skillbook::Witness;
 use crate::trace::{FailedCall, WorkedCall, command_of, is_path};
-use crate::transcript::stats::sha;
+use engross_transcript::stats::sha;
 
 /// So often a call must fail unchanged, without a way out, before that is a lesson.
 const AGAIN: usize = 3;
@@ -322,7 +322,7 @@ fn class_of(error: &str) -> String {
     if let Some((class, _)) = class {
         return (*class).to_owned();
     }
-    match crate::transcript::exit_code_of(error) {
+    match engross_transcript::exit_code_of(error) {
         Some(code) => format!("exit code {code}"),
         None => "an error".to_owned(),
     }

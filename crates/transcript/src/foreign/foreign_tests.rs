@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{SessionMaker, retell};
-use crate::transcript::{CallOutcome, StepKind, Transcript};
+use crate::{CallOutcome, StepKind, Transcript};
 
 /// The one session in a file, and its maker.
 fn read(text: &str) -> (SessionMaker, Transcript) {

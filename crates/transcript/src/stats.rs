@@ -314,7 +314,7 @@ fn is_position(id: &str) -> bool {
 }
 
 /// The first 16 hexadecimal digits of the hash.
-pub(crate) fn sha(bytes: &[u8]) -> String {
+pub fn sha(bytes: &[u8]) -> String {
     hex::encode_prefix(Sha256::digest(bytes), 8)
 }
 

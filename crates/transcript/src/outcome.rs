@@ -70,7 +70,7 @@ fn exit_in(line: &str) -> Option<i64> {
 }
 
 /// The exit code that a text tells anywhere.
-pub(crate) fn exit_code_of(text: &str) -> Option<i64> {
+pub fn exit_code_of(text: &str) -> Option<i64> {
     let tail = || text.lines().rev().take(HEAD);
     printed_exit(text)
         .or_else(|| tail().find_map(|line| line.rsplit_once("exited with code ")?.1.trim().parse().ok()))

@@ -61,7 +61,7 @@ const HELD: usize = 16 << 20;
 const SHORT: usize = 256;
 
 /// The text of a line that stood at a place before.
-pub(crate) fn text_in(line: &[u8], place: &TextPlace) -> Option<String> {
+pub fn text_in(line: &[u8], place: &TextPlace) -> Option<String> {
     let entry = parse(line.strip_prefix(BOM).unwrap_or(line)).ok()?.entry;
     let mut gathering = TranscriptBuilder { wanted: Some(place.nth), ..TranscriptBuilder::new(true) };
     gathering.entry(1, &entry);
