@@ -43,7 +43,7 @@ use engross_compose::failure::{of_delivery, usage};
 use engross_compose::files::by_path;
 use engross_compose::preferences::Preferences;
 use engross_compose::sessions::SessionParts;
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 use engross_compose::{model, sessions, writes};
 use engross_http::canonical_key;
 use requests::AGENT;
@@ -94,7 +94,7 @@ pub fn run(args: &ChatOptions, environment: &Environment) -> Result<Over, Failur
             "-o and --in-place say where edits go, so a document is needed: name its FILE",
         ));
     }
-    let settings = Settings::load(&args.flags, environment)?;
+    let settings = ProgramSettings::load(&args.flags, environment)?;
     let set = sessions::session_settings(&settings)?;
     let data = data_folder(args.data.as_deref())?;
     let document = document(args, &data)?;

@@ -19,11 +19,11 @@ use super::model;
 use super::preferences::Preferences;
 use super::sessions::{self, SessionParts};
 use crate::files::by_path;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, ProgramSettings};
 
 /// Models, sessions and documents for an editor.
 pub struct EditorParts {
-    settings: Settings,
+    settings: ProgramSettings,
     environment: Environment,
     session_settings: SessionSettings,
     store: Arc<dyn Store>,
@@ -36,7 +36,7 @@ pub struct EditorParts {
 impl EditorParts {
     /// The parts, with sessions and checkpoints in the folder `data`; `home` is the person's.
     pub fn open(
-        settings: Settings,
+        settings: ProgramSettings,
         environment: Environment,
         data: PathBuf,
         home: Option<PathBuf>,

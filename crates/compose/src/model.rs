@@ -9,10 +9,10 @@ use engross_rules::RulesModel;
 
 use crate::console::note;
 use crate::files::read_text;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, ProgramSettings};
 
 /// The model that the settings name, else the embedded rules.
-pub fn open(settings: &Settings, environment: &Environment) -> Result<Arc<dyn Model>, Failure> {
+pub fn open(settings: &ProgramSettings, environment: &Environment) -> Result<Arc<dyn Model>, Failure> {
     let spec: ModelSpec = match &settings.model.value {
         Some(spec) => spec.parse()?,
         None => {
@@ -28,7 +28,7 @@ pub fn open(settings: &Settings, environment: &Environment) -> Result<Arc<dyn Mo
 /// The model of that name.
 pub fn open_spec(
     spec: &ModelSpec,
-    settings: &Settings,
+    settings: &ProgramSettings,
     environment: &Environment,
 ) -> Result<Arc<dyn Model>, Failure> {
     let embedded = || -> Arc<dyn Model> { Arc::new(RulesModel) };

@@ -34,7 +34,7 @@ use super::thread_records::ThreadPlace;
 use super::{sessions, writes};
 use crate::console::note;
 use crate::files;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, ProgramSettings};
 
 /// Where unfinished content is kept beneath a root.
 const SPOOL: &str = ".engross-writes";
@@ -91,7 +91,7 @@ pub(super) struct OwnerPlaces {
     pub(super) is_runner: bool,
     /// Object storage for the files of tasks.
     pub(super) blobs: Option<Arc<dyn Blobs>>,
-    pub(super) settings: Settings,
+    pub(super) settings: ProgramSettings,
     pub(super) environment: Environment,
 }
 

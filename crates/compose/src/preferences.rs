@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use super::data::data_path;
 use crate::console::note;
 use crate::files::by_path;
-use crate::settings::Settings;
+use crate::settings::ProgramSettings;
 
 /// Learning from the documents of one kind, or from all.
 #[derive(Clone)]
@@ -52,13 +52,13 @@ pub fn book_of(client: Option<&str>, folder: Option<&Path>) -> Result<Option<Boo
 
 impl Preferences {
     /// `None` unless the settings ask for it.
-    pub fn of(settings: &Settings) -> Option<Self> {
+    pub fn of(settings: &ProgramSettings) -> Option<Self> {
         let data = data_path(None).ok().filter(|_| settings.document_lessons.value)?;
         Some(Self { documents: DeliveredDocuments::in_data(&data) })
     }
 
     /// A listener for those who write documents; `None` unless the settings ask for it.
-    pub fn listener(settings: &Settings) -> Option<Arc<dyn DeliveryListener>> {
+    pub fn listener(settings: &ProgramSettings) -> Option<Arc<dyn DeliveryListener>> {
         Some(Arc::new(Self::of(settings)?))
     }
 
@@ -72,7 +72,7 @@ impl Preferences {
     }
 
     /// The model with the lessons of a kind.
-    pub fn recalling(&self, model: Arc<dyn Model>, kind: &str, settings: &Settings) -> Arc<dyn Model> {
+    pub fn recalling(&self, model: Arc<dyn Model>, kind: &str, settings: &ProgramSettings) -> Arc<dyn Model> {
         let complain = |error: &engross_learn::Error| {
             note(&format!("Lessons of earlier documents are left out: {error} [{}]", error.code()));
         };

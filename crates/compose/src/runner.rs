@@ -12,7 +12,7 @@ use engross_tasks::rpc::Bridge;
 use super::server::{DAY, RunnerParts, cannot_listen, listen, parts, serve};
 use super::sessions;
 use crate::files;
-use crate::settings::{Environment, Flags, ServeSettings, Settings};
+use crate::settings::{Environment, Flags, ProgramSettings, ServeSettings};
 use crate::signals;
 
 /// The folder of a person's runner, beneath the folder for data.
@@ -74,7 +74,7 @@ pub async fn serve_tasks<Watched: Future<Output = ()>>(
     let keep_files = (days > 0).then(|| Duration::from_secs(days.saturating_mul(DAY)));
     let flags =
         Flags { config: config.map(Path::to_owned), model: model.map(str::to_owned), ..Flags::default() };
-    let mut settings = Settings::load(&flags, environment)?;
+    let mut settings = ProgramSettings::load(&flags, environment)?;
     // What is set for a server is not meant for a person's own runner.
     settings.serve = ServeSettings::default();
     let own = [

@@ -32,7 +32,7 @@ use super::{front, sessions, tasks};
 use crate::console::note;
 use crate::data::data_folder;
 use crate::failure::usage;
-use crate::settings::{Environment, ServeSettings, Settings};
+use crate::settings::{Environment, ProgramSettings, ServeSettings};
 use crate::signals;
 
 /// How long a server that is to stop still says so at /readyz before it closes its door, when it has something to do.
@@ -76,7 +76,7 @@ pub(super) struct Parts {
 }
 
 /// Serves until the person or the system wants an end.
-pub fn run(settings: &Settings, environment: &Environment) -> Result<(), Failure> {
+pub fn run(settings: &ProgramSettings, environment: &Environment) -> Result<(), Failure> {
     let address = settings.serve.listen();
     let patience = Duration::from_secs(settings.serve.number("drain_seconds"));
     let scheme = if settings.serve.text("tls_cert").is_some() { "https" } else { "http" };
@@ -104,7 +104,7 @@ pub(super) struct RunnerParts {
 
 /// Opens what does not need a runtime.
 pub(super) fn parts(
-    settings: &Settings,
+    settings: &ProgramSettings,
     environment: &Environment,
     runner: Option<RunnerParts>,
 ) -> Result<Parts, Failure> {

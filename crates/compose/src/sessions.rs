@@ -19,7 +19,7 @@ use super::model;
 use crate::console::note;
 use crate::failure::usage;
 use crate::files;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, ProgramSettings};
 use engross_http::client_tools as read_tools;
 
 /// How requests name the second model: `engross/slow`.
@@ -86,7 +86,7 @@ pub fn open_root(path: &Path) -> Result<Root, Failure> {
 }
 
 /// The models on offer.
-pub fn models(settings: &Settings, environment: &Environment) -> Result<Models, Failure> {
+pub fn models(settings: &ProgramSettings, environment: &Environment) -> Result<Models, Failure> {
     let models = Models::one(recalling(model::open(settings, environment)?, settings));
     match &settings.slow_model.value {
         Some(spec) => {
@@ -98,7 +98,7 @@ pub fn models(settings: &Settings, environment: &Environment) -> Result<Models, 
 }
 
 /// The model with the lessons of the skillbook that the settings name.
-pub fn recalling(model: Arc<dyn Model>, settings: &Settings) -> Arc<dyn Model> {
+pub fn recalling(model: Arc<dyn Model>, settings: &ProgramSettings) -> Arc<dyn Model> {
     let Some(json) = settings.skillbook.value.clone() else { return model };
     let complain = |error: &engross_learn::Error| {
         note(&format!("Sessions go on without new lessons: {error} [{}]", error.code()));
@@ -108,7 +108,7 @@ pub fn recalling(model: Arc<dyn Model>, settings: &Settings) -> Arc<dyn Model> {
 }
 
 /// What holds for sessions that have no settings of their own.
-pub fn session_settings(settings: &Settings) -> Result<SessionSettings, Failure> {
+pub fn session_settings(settings: &ProgramSettings) -> Result<SessionSettings, Failure> {
     let set = SessionSettings {
         model: None,
         author: Some(signature::author(&settings.author.value)?.to_owned()),
@@ -126,7 +126,7 @@ pub fn session_settings(settings: &Settings) -> Result<SessionSettings, Failure>
 }
 
 /// Tools that every client carries out, from the file that the settings name.
-pub fn client_tools(settings: &Settings) -> Result<Vec<ClientTool>, Failure> {
+pub fn client_tools(settings: &ProgramSettings) -> Result<Vec<ClientTool>, Failure> {
     let Some(path) = &settings.client_tools.value else { return Ok(Vec::new()) };
     let text = files::read_text(path)?;
     let invalid = |problem: &str| usage("CONFIG_INVALID", format!("{}: {problem}", path.display()));

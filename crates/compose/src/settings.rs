@@ -43,7 +43,7 @@ pub struct Flags {
 
 /// All settings.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ProgramSettings {
     /// The settings file, if the platform has a place for it.
     pub file: Option<SettingsFile>,
     /// Author of changes.
@@ -99,7 +99,7 @@ pub struct SettingsFile {
     pub exists: bool,
 }
 
-impl Settings {
+impl ProgramSettings {
     /// Gathers all sources.
     pub fn load(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
         let file = settings_file(flags, environment)?;

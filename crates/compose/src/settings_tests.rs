@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use crate::settings::{AgentSetting, Environment, Error, Flags, Origin, SETTINGS, SandboxWhen, Settings};
+use crate::settings::{
+    AgentSetting, Environment, Error, Flags, Origin, ProgramSettings, SETTINGS, SandboxWhen,
+};
 
 /// Settings from a file with `text`, and the origins' name of that file.
-fn load(text: &str, environment: &Environment, flags: Flags) -> (Result<Settings, String>, String) {
+fn load(text: &str, environment: &Environment, flags: Flags) -> (Result<ProgramSettings, String>, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     std::fs::write(&path, text).unwrap();
     let flags = Flags { config: Some(path.clone()), ..flags };
-    let settings = Settings::load(&flags, environment).map_err(|error| error.to_string());
+    let settings = ProgramSettings::load(&flags, environment).map_err(|error| error.to_string());
     (settings, path.display().to_string())
 }
 
@@ -111,7 +113,7 @@ fn a_settings_file_that_was_asked_for_must_be_there() {
         (Flags { config: Some(PathBuf::from("no such file")), ..Flags::default() }, Environment::default()),
         (Flags::default(), Environment::from([("ENGROSS_CONFIG", "no such file")])),
     ] {
-        let error = Settings::load(&flags, &environment).unwrap_err();
+        let error = ProgramSettings::load(&flags, &environment).unwrap_err();
         assert!(matches!(error, Error::File(error) if error.code() == "NOT_FOUND"));
     }
 }

@@ -58,7 +58,7 @@ pub(crate) use write::failure as write_failure;
 use engross_protocol::{Exit, Failure};
 
 use crate::cli::CommonArgs;
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 
 /// How a command ended without having failed.
 pub(crate) enum CommandEnd {
@@ -69,6 +69,10 @@ pub(crate) enum CommandEnd {
 }
 
 /// The settings of a command without flags of its own for them.
-fn settings(common: &CommonArgs, flags: Flags, environment: &Environment) -> Result<Settings, Failure> {
-    Ok(Settings::load(&Flags { config: common.config.clone(), ..flags }, environment)?)
+fn settings(
+    common: &CommonArgs,
+    flags: Flags,
+    environment: &Environment,
+) -> Result<ProgramSettings, Failure> {
+    Ok(ProgramSettings::load(&Flags { config: common.config.clone(), ..flags }, environment)?)
 }

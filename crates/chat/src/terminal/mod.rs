@@ -53,7 +53,7 @@ use super::requests::refusal;
 use super::talk::Over;
 use super::written::WrittenFiles;
 use editor::{EditorInput, LineEditor, TypedInput};
-use engross_compose::settings::{Environment, Settings};
+use engross_compose::settings::{Environment, ProgramSettings};
 use events::{ChatEnd, ScreenAction, ScreenEvent};
 use restore::{EndSignals, TerminalGuard};
 use screen::Screen;
@@ -88,7 +88,7 @@ pub(super) struct TerminalParts {
     pub(super) files: WrittenFiles,
     /// The file with what was typed in earlier chats.
     pub(super) history: PathBuf,
-    pub(super) settings: Settings,
+    pub(super) settings: ProgramSettings,
     pub(super) environment: Environment,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Terminal {
     stopping: Option<Stopping>,
     root: Root,
     files: WrittenFiles,
-    settings: Settings,
+    settings: ProgramSettings,
     environment: Environment,
     /// The sessions that were listed last.
     listed: Vec<SessionLine>,

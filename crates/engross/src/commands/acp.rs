@@ -14,7 +14,7 @@ use crate::cli::AcpArgs;
 use engross_compose::data::data_folder;
 use engross_compose::editor::EditorParts;
 use engross_compose::sessions;
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 use engross_compose::signals::asked_to_stop;
 
 pub(crate) fn run(args: &AcpArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &AcpArgs, environment: &Environment) -> Result<CommandEn
         model: args.model.clone(),
         ..Flags::default()
     };
-    let settings = Settings::load(&flags, environment)?;
+    let settings = ProgramSettings::load(&flags, environment)?;
     if args.setup {
         let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
         return setup::run(&settings, environment, input, output);

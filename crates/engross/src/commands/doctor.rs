@@ -16,7 +16,9 @@ use crate::output::Output;
 use engross_compose::files::check_folder;
 #[cfg(feature = "server")]
 use engross_compose::settings::SandboxWhen;
-use engross_compose::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
+use engross_compose::settings::{
+    ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, ProgramSettings, SETTINGS,
+};
 
 #[derive(Serialize)]
 struct Answer {
@@ -65,7 +67,7 @@ pub(crate) fn run(
     output: Output,
 ) -> Result<CommandEnd, Failure> {
     let flags = Flags { config: args.common.config.clone(), ..Flags::default() };
-    let settings = Settings::load(&flags, environment)?;
+    let settings = ProgramSettings::load(&flags, environment)?;
     let given = settings.model.value.as_deref().unwrap_or("rules");
     let (model, model_check) = model("model", given, &settings, environment);
     let mut checks = vec![model_check];
@@ -100,7 +102,7 @@ pub(crate) fn run(
     Ok(CommandEnd::With(if is_well { Exit::Done } else { Exit::Refused }))
 }
 
-fn rows(settings: &Settings) -> Vec<Row> {
+fn rows(settings: &ProgramSettings) -> Vec<Row> {
     let row = |name, value: Value, origin: &Origin| Row { name, value, origin: origin.to_string() };
     let mut rows = vec![
         row("author", json!(settings.author.value), &settings.author.origin),
@@ -144,7 +146,12 @@ fn provider(name: &'static str, environment: &Environment) -> Row {
 }
 
 /// A model, and whether it can be opened. Nothing is sent.
-fn model(name: &'static str, given: &str, settings: &Settings, environment: &Environment) -> (Value, Check) {
+fn model(
+    name: &'static str,
+    given: &str,
+    settings: &ProgramSettings,
+    environment: &Environment,
+) -> (Value, Check) {
     let opened = given
         .parse()
         .map_err(Failure::from)
@@ -169,7 +176,7 @@ fn model(name: &'static str, given: &str, settings: &Settings, environment: &Env
 
 /// Whether the tools of clients can be read.
 #[cfg(feature = "server")]
-fn client_tools(settings: &Settings) -> Check {
+fn client_tools(settings: &ProgramSettings) -> Check {
     let name = "client tools";
     match engross_compose::sessions::client_tools(settings) {
         Ok(tools) => Check { name, ok: true, message: format!("{} are declared", tools.len()) },
@@ -188,7 +195,7 @@ fn temporary_folder() -> Check {
 
 /// Whether agents of other makers can be fenced in.
 #[cfg(feature = "server")]
-fn sandbox(settings: &Settings) -> Check {
+fn sandbox(settings: &ProgramSettings) -> Check {
     let name = "sandbox of agents";
     let support = engross_sandbox::Support::of_kernel();
     let must = settings.sandbox.mode == SandboxWhen::On;

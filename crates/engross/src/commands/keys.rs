@@ -11,7 +11,7 @@ use crate::cli::{KeyPlaceArgs, KeysArgs, KeysCommand};
 use crate::output::{Output, note};
 use engross_compose::data::data_path;
 use engross_compose::keys::{KeyRow, KeyStore};
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 
 /// What a running server needs to hear.
 const RELOAD: &str =
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &KeysArgs, environment: &Environment, output: Output) ->
 
 fn store(args: &KeyPlaceArgs, environment: &Environment) -> Result<KeyStore, Failure> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
-    let set = Settings::load(&flags, environment)?.serve.path("data");
+    let set = ProgramSettings::load(&flags, environment)?.serve.path("data");
     Ok(KeyStore::of(&data_path(args.data.as_deref().or(set.as_deref()))?))
 }
 

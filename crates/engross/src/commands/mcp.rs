@@ -15,7 +15,7 @@ use crate::cli::{McpArgs, McpCommand, McpToolsArg};
 use engross_compose::data::data_folder;
 #[cfg(feature = "server")]
 use engross_compose::preferences::Preferences;
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 use engross_compose::signals::asked_to_stop;
 
 pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
         None => {}
     }
     let flags = Flags { config: args.config.clone(), author: args.author.clone(), ..Flags::default() };
-    let settings = Settings::load(&flags, environment)?;
+    let settings = ProgramSettings::load(&flags, environment)?;
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
     let folders = match args.root.as_slice() {
         [] => vec![AllowedFolders::usual(Path::new("."), home.as_deref())?],

@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use engross_compose::failure::{self, of_delivery};
 use engross_compose::files::{by_path, read_text};
 use engross_compose::model;
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 
 pub(crate) fn run(
     args: &PlaybookReviewArgs,
@@ -72,7 +72,7 @@ pub(crate) fn run(
 }
 
 /// Whether a model is set that can judge: the rules only know patterns of edits.
-fn named(settings: &Settings) -> bool {
+fn named(settings: &ProgramSettings) -> bool {
     settings.model.value.as_deref().is_some_and(|model| model != "rules")
 }
 

@@ -7,13 +7,13 @@ use super::word::record::WordFolder;
 use crate::cli::ServeArgs;
 use engross_compose::data::data_path;
 use engross_compose::server;
-use engross_compose::settings::{Environment, Flags, ServeSettings, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings, ServeSettings};
 
 pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     engross_compose::allocator::settle(environment);
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
-    let mut settings = Settings::load(&flags, environment)?;
+    let mut settings = ProgramSettings::load(&flags, environment)?;
     for (key, values) in args.given() {
         settings.serve.add_flag(key, values)?;
     }

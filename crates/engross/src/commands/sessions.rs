@@ -25,7 +25,7 @@ use engross_compose::files;
 use engross_compose::owner::{name_problem, principal_of};
 use engross_compose::server::open_store;
 use engross_compose::sessions::{process_name, runtime, store_failure};
-use engross_compose::settings::{Environment, Flags, ServeSettings, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings, ServeSettings};
 
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60_000;
@@ -55,7 +55,7 @@ struct OpenedStore {
 impl OpenedStore {
     async fn open(place: &SessionPlaceArgs, environment: &Environment) -> Result<Self, Failure> {
         let flags = Flags { config: place.config.clone(), ..Flags::default() };
-        let settings = Settings::load(&flags, environment)?.serve;
+        let settings = ProgramSettings::load(&flags, environment)?.serve;
         let data = data_path(place.data.as_deref().or(settings.path("data").as_deref()))?;
         let name = place.store.as_deref().or(settings.text("store")).unwrap_or("sqlite");
         if name == "memory" {

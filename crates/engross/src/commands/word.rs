@@ -22,7 +22,7 @@ use crate::cli::{WordArgs, WordCommand, WordExportArgs, WordInstallArgs, WordUni
 use crate::output::{Output, note};
 use engross_compose::data::{data_folder, data_path};
 use engross_compose::files::{by_path, make_folder, read_bytes, write_private};
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 use manifest::{ICONS, PaneAddress};
 use places::{Platform, ProgramCall, Sideload, last_step, sideload, trust};
 use record::{WordFolder, WordRecord};
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &WordArgs, environment: &Environment, output: Output) ->
 
 /// The folder for data that a person names, or that the settings of the server name.
 fn wanted(flag: Option<&Path>, environment: &Environment) -> Result<Option<PathBuf>, Failure> {
-    let set = Settings::load(&Flags::default(), environment)?.serve.path("data");
+    let set = ProgramSettings::load(&Flags::default(), environment)?.serve.path("data");
     Ok(flag.map(Path::to_owned).or(set))
 }
 

@@ -13,7 +13,7 @@ use toml_edit::{DocumentMut, value};
 use crate::commands::CommandEnd;
 use engross_compose::failure::usage;
 use engross_compose::files::{by_path, read_optional_text};
-use engross_compose::settings::{Environment, Settings};
+use engross_compose::settings::{Environment, ProgramSettings};
 use engross_compose::{model, sessions};
 
 /// How long a model may take to say one word; one on this machine is loaded first.
@@ -40,7 +40,7 @@ struct Dialogue<I, O> {
 
 /// Asks, tries the model, and keeps the choice in the settings file.
 pub(super) fn run(
-    settings: &Settings,
+    settings: &ProgramSettings,
     environment: &Environment,
     input: impl BufRead,
     output: impl Write,

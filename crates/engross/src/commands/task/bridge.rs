@@ -18,7 +18,7 @@ use super::runner_start;
 use crate::cli::BridgeArgs;
 use engross_compose::failure::usage;
 use engross_compose::runner::{Door, Fingerprint, RunnerAddress, RunnerState, find};
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 
 /// How long a runner may take to begin, or to make room for another.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -149,7 +149,7 @@ pub(super) async fn open_for(
         return Ok(link);
     }
     let flags = Flags { config: config.map(Path::to_owned), ..Flags::default() };
-    let settings = Settings::load(&flags, environment)?;
+    let settings = ProgramSettings::load(&flags, environment)?;
     let seen = engross_compose::tasks::viewer_environment(agent, &settings.agents)?;
     Ok(Arc::new(link.with_environment(seen)))
 }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use engross_compose::files;
 use engross_compose::runner::Fingerprint;
-use engross_compose::settings::{Environment, Flags, Settings};
+use engross_compose::settings::{Environment, Flags, ProgramSettings};
 
 /// What a runner says, in its folder.
 const LOG: &str = "tasks/runner.log";
@@ -68,7 +68,7 @@ pub(super) fn made_for(
 ) -> Result<Fingerprint, Failure> {
     let flags =
         Flags { config: config.map(Path::to_owned), model: model.map(str::to_owned), ..Flags::default() };
-    let settings = Settings::load(&flags, environment)?;
+    let settings = ProgramSettings::load(&flags, environment)?;
     let mut shared = Digest::default();
     shared.add(env!("CARGO_PKG_VERSION").as_bytes());
     if let Some(file) = settings.file.as_ref().filter(|file| file.exists) {
