@@ -39,8 +39,3 @@ impl ColumnEdits {
         self.new_cells.push(cell);
     }
 }
-
-/// The width of columns together.
-pub(crate) fn sum(widths: &[u32]) -> u32 {
-    widths.iter().fold(0, |sum: u32, width| sum.saturating_add(*width))
-}

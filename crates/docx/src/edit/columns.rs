@@ -4,7 +4,7 @@
 
 use engross_xml::{Document, NodeId};
 
-use crate::edit::column_edits::{TableColumns, sum};
+use crate::edit::column_edits::TableColumns;
 use crate::edit::plan::ColumnChange;
 use crate::edit::properties::Setting;
 use crate::edit::revision_writer::RevisionWriter;
@@ -14,7 +14,7 @@ use crate::edit::tracked_properties::{
 };
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{TableGrid, is_id_since, number, text_width};
+use crate::model::{TableGrid, is_id_since, number, text_width, whole_width};
 use crate::names::{
     CELL_DEL, GRID_AFTER, GRID_BEFORE, GRID_COL, GRID_SPAN, ID, TBL_GRID, TBL_GRID_CHANGE, TC_PR, TC_W,
     TR_PR, TYPE, V_MERGE, VAL, WIDTH,
@@ -183,7 +183,7 @@ impl TreeEditor<'_> {
             write_grid(&mut writer, node, &widths.iter().copied().map(u64::from).collect::<Vec<_>>());
         }
         for cell in grid.rows.into_iter().flat_map(|row| row.cells) {
-            let width: u32 = sum(widths.get(cell.start..cell.end()).unwrap_or_default());
+            let width: u32 = whole_width(widths.get(cell.start..cell.end()).unwrap_or_default());
             let setting = Setting::with(TC_W, &[(WIDTH, &width.to_string()), (TYPE, "dxa")]);
             if width > 0 {
                 change_tracked(&mut writer, cell.node, &[setting], false)?;

@@ -153,3 +153,8 @@ pub(crate) fn number(document: &Document, node: NodeId, name: QName) -> Option<u
     let digits = value.trim().split('.').next().unwrap_or_default();
     digits.parse().ok()
 }
+
+/// The width of columns together.
+pub(crate) fn whole_width(widths: &[u32]) -> u32 {
+    widths.iter().fold(0, |sum: u32, width| sum.saturating_add(*width))
+}

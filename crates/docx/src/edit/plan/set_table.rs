@@ -4,7 +4,6 @@
 
 use engross_xml::NodeId;
 
-use crate::edit::column_edits::sum;
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::plan::phrases::{styled_text, visible};
 use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
@@ -13,7 +12,7 @@ use crate::edit::properties::Setting;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::tracked_properties::has_foreign_record;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{GridCell, VerticalMerge};
+use crate::model::{GridCell, VerticalMerge, whole_width};
 use crate::names::{
     BOTTOM, COLOR, GRID_SPAN, INSIDE_H, INSIDE_V, LEFT, RIGHT, SPACE, SZ, TBL_BORDERS, TBL_HEADER, TC_W, TOP,
     TYPE, V_MERGE, VAL, WIDTH,
@@ -139,7 +138,7 @@ fn merge(
         let mut settings = Vec::new();
         if within.len() > 1 {
             settings.push(Setting::value(GRID_SPAN, &columns.len().to_string()));
-            let width = sum(model.grid.widths.get(columns.clone()).unwrap_or_default());
+            let width = whole_width(model.grid.widths.get(columns.clone()).unwrap_or_default());
             if width > 0 {
                 settings.push(Setting::with(TC_W, &[(WIDTH, &width.to_string()), (TYPE, "dxa")]));
             }
