@@ -14,9 +14,10 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::task::TaskTracker;
 
+use super::carried::Carried;
 use super::error::Error;
 use super::lease::Leases;
-use super::log::{Creation, Log, Machine, NewLog};
+use super::log::{Creation, Log, Machine, NewLog, entries};
 
 /// This part of what logs may take up stays in memory, also when nobody asks for it.
 const SMALL: usize = 16;
@@ -73,7 +74,7 @@ struct Inner<M, X> {
 pub struct LoadedLog<M, X = ()> {
     id: SessionId,
     /// The log, and the right to change it. Those who wait are served in the order they came.
-    log: Arc<tokio::sync::Mutex<Option<Log<M>>>>,
+    log: Arc<tokio::sync::Mutex<Slot<M>>>,
     waiting: AtomicUsize,
     /// When it was asked for last, as the journal counts.
     used: AtomicU64,
@@ -81,10 +82,17 @@ pub struct LoadedLog<M, X = ()> {
     pub extra: X,
 }
 
+/// What of a log is in memory while nobody changes it.
+pub(crate) struct Slot<M> {
+    log: Option<Log<M>>,
+    /// Entries that the log in memory has taken in and that are stored with the next ones.
+    carried: Option<Carried>,
+}
+
 /// The right to change a log, as far as this process is concerned.
 pub struct LogLock<M> {
     id: SessionId,
-    log: OwnedMutexGuard<Option<Log<M>>>,
+    log: OwnedMutexGuard<Slot<M>>,
 }
 
 /// The right to change a log, and its state. Where several processes share the store, it holds the log's lease and releases
@@ -92,9 +100,11 @@ pub struct LogLock<M> {
 pub struct LogGuard<M: Machine> {
     leases: Arc<Leases>,
     /// None once it was given back.
-    lock: Option<OwnedMutexGuard<Option<Log<M>>>>,
+    lock: Option<OwnedMutexGuard<Slot<M>>>,
     log: Log<M>,
     fence: Option<Fence>,
+    /// Entries of the one before, to be stored with the next ones. While there are some, the lease is not released.
+    carried: Option<Carried>,
 }
 
 impl<M: Machine, X: Default> Journal<M, X> {
@@ -121,9 +131,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
         let mut logs = lock(&self.inner.logs);
         if !logs.contains_key(&id) {
             // Who works on a log holds it or its guard.
-            make_room(&mut logs, self.inner.most_logs, |log| {
-                Arc::strong_count(log) == 1 && log.log.try_lock().is_ok()
-            });
+            make_room(&mut logs, self.inner.most_logs, |log| log.spare_bytes().is_some());
         }
         let new = || LoadedLog {
             id,
@@ -160,11 +168,10 @@ impl<M: Machine, X: Default> Journal<M, X> {
         let mut unused = Vec::new();
         let mut bytes = 0;
         for (id, loaded) in logs.iter() {
-            if Arc::strong_count(loaded) == 1
-                && loaded.used.load(Ordering::Relaxed) < uses
-                && let Ok(log) = loaded.log.try_lock()
+            if loaded.used.load(Ordering::Relaxed) < uses
+                && let Some(spare) = loaded.spare_bytes()
             {
-                bytes += log.as_ref().map_or(0, Log::bytes);
+                bytes += spare;
                 unused.push(*id);
             }
         }
@@ -180,11 +187,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     fn trim_all(&self, logs: &mut HashMap<SessionId, Arc<LoadedLog<M, X>>>) {
         let mut spare: Vec<(u64, SessionId, usize)> = Vec::new();
         for (id, loaded) in logs.iter() {
-            if Arc::strong_count(loaded) > 1 {
-                continue;
-            }
-            if let Ok(log) = loaded.log.try_lock() {
-                let bytes = log.as_ref().map_or(0, Log::bytes);
+            if let Some(bytes) = loaded.spare_bytes() {
                 spare.push((loaded.used.load(Ordering::Relaxed), *id, bytes));
             }
         }
@@ -206,7 +209,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     #[must_use]
     pub fn size(&self) -> (usize, usize) {
         let logs = lock(&self.inner.logs);
-        let bytes = |loaded: &Arc<LoadedLog<M, X>>| Some(loaded.log.try_lock().ok()?.as_ref()?.bytes());
+        let bytes = |loaded: &Arc<LoadedLog<M, X>>| Some(loaded.log.try_lock().ok()?.log.as_ref()?.bytes());
         (logs.len(), logs.values().filter_map(bytes).sum())
     }
 
@@ -230,6 +233,62 @@ impl<M: Machine, X: Default> Journal<M, X> {
         self.open_waiting(lock, true).await
     }
 
+    /// As [`Journal::open`], for who appends next: entries that the one before has handed on ([`Journal::hand_on`]) are not stored
+    /// by themselves, but with these.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub async fn open_to_append(&self, lock: LogLock<M>) -> Result<LogGuard<M>, Error> {
+        self.finish(LogGuard::open(Arc::clone(&self.inner.leases), lock, true)).await
+    }
+
+    /// Whether somebody of this process waits for the log behind the one who has it, and nobody else writes to the store: then
+    /// [`Journal::hand_on`] saves an append.
+    #[must_use]
+    pub fn is_awaited(&self, guard: &LogGuard<M>) -> bool {
+        let is_awaited = |loaded: &Arc<LoadedLog<M, X>>| loaded.waiting.load(Ordering::SeqCst) > 0;
+        (guard.fence.is_none() || self.store().sole_since().is_some())
+            && lock(&self.inner.logs).get(&guard.id()).is_some_and(is_awaited)
+    }
+
+    /// Hands the right to change a log on to who waits for it, with entries that the state has taken in already. They are stored
+    /// with what the next one appends, or by themselves where that comes to nothing. `stored` is called with the number of
+    /// the first one once they are durable, before anything behind them is told. Resolves then, too.
+    ///
+    /// # Errors
+    /// As the store says: then none of them is in the log, nor what was appended with them.
+    pub async fn hand_on(
+        &self,
+        mut guard: LogGuard<M>,
+        events: &[M::Event],
+        now: Millis,
+        stored: impl FnOnce(u64) + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let id = guard.id();
+        // What the guard before has left to it goes first.
+        guard.store_carried().await?;
+        let (carried, mut outcome) = Carried::new(entries::<M>(events, now)?, now, stored);
+        guard.carried = Some(carried);
+        guard.log.is_handed_on();
+        let Some(log) = guard.lock.as_ref().map(|lock| Arc::clone(OwnedMutexGuard::mutex(lock))) else {
+            return Err(Error::Unknown);
+        };
+        drop(guard);
+        // Whoever waits may go away, or not append: so this one stands behind them.
+        let alone = async {
+            let lock = LogLock { id, log: log.lock_owned().await };
+            self.open(lock).await?.release().await;
+            Ok::<(), Error>(())
+        };
+        let closed = || Err(Error::Store(engross_store::Error::Closed));
+        tokio::select! {
+            biased;
+            outcome = &mut outcome => return outcome.unwrap_or_else(|_| closed()),
+            opened = alone => opened?,
+        }
+        outcome.await.unwrap_or_else(|_| closed())
+    }
+
     /// As [`Journal::open`], but `None` while another process works on the log.
     ///
     /// # Errors
@@ -243,7 +302,33 @@ impl<M: Machine, X: Default> Journal<M, X> {
     }
 
     async fn open_waiting(&self, lock: LogLock<M>, waits: bool) -> Result<LogGuard<M>, Error> {
-        self.finish(LogGuard::open(Arc::clone(&self.inner.leases), lock, waits)).await
+        let leases = Arc::clone(&self.inner.leases);
+        if lock.log.carried.is_none() {
+            return self.finish(LogGuard::open(leases, lock, waits)).await;
+        }
+        // A caller that goes away must not leave entries behind of which nobody knows whether they are stored.
+        let opening = async move {
+            let mut guard = LogGuard::open(leases, lock, waits).await?;
+            match guard.store_carried().await {
+                Ok(()) => Ok(guard),
+                Err(error) => {
+                    guard.release().await;
+                    Err(error)
+                }
+            }
+        };
+        self.to_the_end(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
+    }
+
+    /// Awaits something that goes on to its end when its caller goes away.
+    ///
+    /// # Errors
+    /// When it panics.
+    pub async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, tokio::task::JoinError> {
+        self.inner.leases.tasks.spawn(work).await
     }
 
     /// Awaits something that takes a lease: a caller that goes away must not leave it behind.
@@ -251,11 +336,10 @@ impl<M: Machine, X: Default> Journal<M, X> {
         &self,
         opening: impl Future<Output = Result<LogGuard<M>, Error>> + Send + 'static,
     ) -> Result<LogGuard<M>, Error> {
-        let leases = &self.inner.leases;
-        if leases.holder.is_none() {
+        if self.inner.leases.holder.is_none() {
             return opening.await;
         }
-        leases.tasks.spawn(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
+        self.to_the_end(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
     }
 
     /// Creates a log with its first entries.
@@ -286,7 +370,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
             let fence = leases.take(id, true).await?;
             let sole_still = leases.store.sole_since() == sole_since;
             log.read_while(sole_since.filter(|_| sole_still));
-            Ok(LogGuard { leases, lock: Some(lock.log), log, fence })
+            Ok(LogGuard { leases, lock: Some(lock.log), log, fence, carried: None })
         };
         Ok(Creation::New(self.finish(opening).await?))
     }
@@ -332,6 +416,13 @@ impl<M: Machine, X> LoadedLog<M, X> {
         self.id
     }
 
+    /// The bytes of it in memory, where nobody needs it there.
+    fn spare_bytes(self: &Arc<Self>) -> Option<usize> {
+        let slot = self.log.try_lock().ok()?;
+        (Arc::strong_count(self) == 1 && slot.carried.is_none())
+            .then(|| slot.log.as_ref().map_or(0, Log::bytes))
+    }
+
     /// Waits for the right to change it.
     pub async fn lock(&self) -> LogLock<M> {
         LogLock { id: self.id, log: Arc::clone(&self.log).lock_owned().await }
@@ -370,9 +461,21 @@ impl<M: Machine> LogGuard<M> {
     async fn open(leases: Arc<Leases>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
         let LogLock { id, log: mut lock } = lock;
         let fence = leases.take(id, waits).await?;
-        let log = lock.take().unwrap_or_else(|| Log::unread(id));
-        let mut guard = Self { leases, lock: Some(lock), log, fence };
-        let store = Arc::clone(&guard.leases.store);
+        let store = Arc::clone(&leases.store);
+        if lock.carried.is_some() && lock.log.is_none() {
+            // The state was spoilt by who had it last: what was handed on stands behind the log again.
+            let mut log = Log::load(&*store, id).await?.ok_or(Error::Unknown)?;
+            log.take_in(lock.carried.as_ref().map_or(&[], Carried::entries))?;
+            lock.log = Some(log);
+        }
+        let log = lock.log.take().unwrap_or_else(|| Log::unread(id));
+        let carried = lock.carried.take();
+        let has_carried = carried.is_some();
+        let mut guard = Self { leases, lock: Some(lock), log, fence, carried };
+        if has_carried {
+            // Nobody else has written since, or the store refuses the next entries by their number.
+            return Ok(guard);
+        }
         let sole_since = store.sole_since();
         // Without a lease nobody else writes; with one nobody does from here on.
         let is_current = fence.is_none() || (sole_since.is_some() && guard.log.was_read_while(sole_since));
@@ -399,6 +502,13 @@ impl<M: Machine> LogGuard<M> {
         self.log.head()
     }
 
+    /// The number of the next entry that is appended: it comes behind those that were handed on.
+    #[must_use]
+    pub fn next_entry(&self) -> u64 {
+        let carried = self.carried.as_ref().map_or(0, |carried| carried.entries().len());
+        self.log.head() + carried as u64 + 1
+    }
+
     /// Whether it holds a lease, as other processes work on the same store.
     #[must_use]
     pub fn is_leased(&self) -> bool {
@@ -416,7 +526,28 @@ impl<M: Machine> LogGuard<M> {
         now: Millis,
     ) -> Result<(), Error> {
         let store = &*self.leases.store;
-        self.log.append(store, self.fence, events, names, now).await
+        let Some(carried) = self.carried.take() else {
+            return self.log.append(store, self.fence, events, names, now).await;
+        };
+        let (first, before) = (self.log.head() + 1, carried.entries().to_vec());
+        let appended = self.log.append_behind(store, self.fence, (before, events), names, now).await;
+        carried.end(appended.clone().map(|()| first));
+        appended
+    }
+
+    /// Whether entries were handed on to it that are not stored yet. Then [`LogGuard::append`] has to run to its end, also when its
+    /// caller goes away.
+    #[must_use]
+    pub fn has_carried(&self) -> bool {
+        self.carried.is_some()
+    }
+
+    /// Stores what was handed on, by itself.
+    async fn store_carried(&mut self) -> Result<(), Error> {
+        match self.carried.as_ref().map(Carried::at) {
+            Some(at) => self.append(&[], Vec::new(), at).await,
+            None => Ok(()),
+        }
     }
 
     /// Notes that the log is gone: its state is not used again, and who waits for it finds nothing.
@@ -432,6 +563,10 @@ impl<M: Machine> LogGuard<M> {
 
     /// Gives the right back. Resolves when the lease is free.
     pub async fn release(mut self) {
+        if self.carried.is_some() {
+            // The one who has handed them on stores them, and releases it.
+            return;
+        }
         if let Some(fence) = self.fence {
             self.leases.release(self.id(), fence).await;
             self.fence = None;
@@ -458,8 +593,10 @@ impl<M: Machine> Drop for LogGuard<M> {
         let Some(mut lock) = self.lock.take() else { return };
         let id = self.log.id();
         let log = std::mem::replace(&mut self.log, Log::unread(id));
-        if !log.is_ahead() {
-            *lock = Some(log);
+        lock.log = (!log.is_ahead()).then_some(log);
+        if let Some(carried) = self.carried.take() {
+            lock.carried = Some(carried);
+            return;
         }
         // Without a runtime the lease expires.
         if let (Some(fence), Ok(runtime)) = (self.fence.take(), Handle::try_current()) {
@@ -471,6 +608,12 @@ impl<M: Machine> Drop for LogGuard<M> {
             };
             self.leases.tasks.spawn_on(release, &runtime);
         }
+    }
+}
+
+impl<M> Default for Slot<M> {
+    fn default() -> Self {
+        Self { log: None, carried: None }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Logs in memory, and who may change which.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use engross_protocol::{FixedClock, SessionId};
 use engross_store::{Error as StoreError, Name, Store};
+
+use tokio_util::task::TaskTracker;
 
 use super::support::{Numbers, WatchedStore};
 use super::{Creation, Error, Journal, LogGuard, Machine, NewLog, Options};
@@ -220,4 +222,131 @@ async fn logs_give_way_by_their_bytes_the_one_that_was_asked_for_longest_ago_fir
     let mut left: Vec<SessionId> = journal.loaded().iter().map(|log| log.id()).collect();
     left.sort_unstable();
     assert_eq!(left, [held.id(), asked]);
+}
+
+/// What was told of entries that were handed on.
+fn handed_on(
+    journal: &Journal<Numbers>,
+    mut guard: LogGuard<Numbers>,
+    number: u64,
+) -> (tokio::task::JoinHandle<Result<(), Error>>, Arc<AtomicU64>) {
+    guard.apply(&number, number);
+    let (journal, first) = (journal.clone(), Arc::default());
+    let told = Arc::clone(&first);
+    let handing = TaskTracker::new().spawn(async move {
+        let stored = move |first| AtomicU64::store(&told, first, Ordering::SeqCst);
+        journal.hand_on(guard, &[number], number, stored).await
+    });
+    (handing, first)
+}
+
+#[tokio::test]
+async fn what_is_handed_on_is_stored_with_the_next_entries_and_told_only_then() {
+    for holder in [None, Some("one")] {
+        let store = Arc::new(WatchedStore::default());
+        let journal = journal(&store, holder);
+        let (guard, loaded) = (create(&journal, ID).await, journal.get(ID));
+        assert!(!journal.is_awaited(&guard));
+        let next = TaskTracker::new().spawn({
+            let (journal, loaded) = (journal.clone(), Arc::clone(&loaded));
+            async move { journal.open_to_append(loaded.lock_behind(8).await.unwrap()).await.unwrap() }
+        });
+        tokio::task::yield_now().await;
+        assert_eq!(
+            journal.is_awaited(&guard),
+            holder.is_none(),
+            "a store that others may write to is not kept"
+        );
+        let (handing, first) = handed_on(&journal, guard, 1);
+        let mut next = next.await.unwrap();
+        assert!(next.has_carried());
+        assert_eq!((next.0.clone(), next.head(), next.next_entry()), (vec![0, 1], 1, 3));
+        tokio::task::yield_now().await;
+        assert!(!handing.is_finished() && first.load(Ordering::SeqCst) == 0);
+        assert_eq!(store.fold(ID).await.0, [0], "a process that ends here has told nobody of it");
+        next.apply(&2, 2);
+        let appends = store.appends.load(Ordering::SeqCst);
+        next.append(&[2], Vec::new(), 2).await.unwrap();
+        assert_eq!(first.load(Ordering::SeqCst), 2);
+        handing.await.unwrap().unwrap();
+        assert_eq!(store.appends.load(Ordering::SeqCst), appends + 1);
+        assert_eq!(store.fold(ID).await.0, [0, 1, 2]);
+        assert_eq!(store.read(ID).await.head(), 3);
+        next.release().await;
+        assert_eq!(open(&journal).await.unwrap().0, [0, 1, 2]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_handed_on_is_stored_by_itself_where_the_next_comes_to_nothing() {
+    for (holder, spoils) in [(None, false), (Some("one"), false), (None, true), (Some("one"), true)] {
+        let store = Arc::new(WatchedStore::default());
+        let journal = journal(&store, holder);
+        let guard = create(&journal, ID).await;
+        let (lock, other) = (journal.get(ID), journal.get(ID));
+        let (waits, leaves) = (lock.lock_behind(8), other.lock_behind(8));
+        tokio::pin!(waits);
+        let mut leaves = Box::pin(leaves);
+        assert!(
+            futures_util::poll!(&mut waits).is_pending() && futures_util::poll!(&mut leaves).is_pending()
+        );
+        let (handing, first) = handed_on(&journal, guard, 1);
+        // The first one opens it and goes away, the second waits no longer.
+        let mut next = journal.open_to_append(waits.await.unwrap()).await.unwrap();
+        drop(leaves);
+        if spoils {
+            // It has taken something in that it never appends.
+            next.apply(&9, 9);
+            drop(next);
+        } else {
+            next.release().await;
+        }
+        handing.await.unwrap().unwrap();
+        assert_eq!(first.load(Ordering::SeqCst), 2);
+        assert_eq!(store.fold(ID).await.0, [0, 1]);
+        let two = self::journal(&store, Some("two"));
+        assert!(is_free(&two).await, "the lease is free behind it");
+        assert_eq!(open(&journal).await.unwrap().0, [0, 1]);
+    }
+}
+
+#[tokio::test]
+async fn whoever_does_not_append_stores_what_was_handed_on_first() {
+    let store = Arc::new(WatchedStore::default());
+    let journal = journal(&store, None);
+    let guard = create(&journal, ID).await;
+    let looks = TaskTracker::new().spawn({
+        let journal = journal.clone();
+        async move { open(&journal).await.map(|guard| (guard.0.clone(), guard.has_carried())) }
+    });
+    tokio::task::yield_now().await;
+    let (handing, _) = handed_on(&journal, guard, 1);
+    assert_eq!(looks.await.unwrap().unwrap(), (vec![0, 1], false));
+    handing.await.unwrap().unwrap();
+    assert_eq!(store.fold(ID).await.0, [0, 1]);
+}
+
+#[tokio::test]
+async fn an_end_and_a_beginning_that_cannot_be_stored_are_both_told_so() {
+    let store = Arc::new(WatchedStore::default());
+    let journal = journal(&store, None);
+    let guard = create(&journal, ID).await;
+    let loaded = journal.get(ID);
+    let next = loaded.lock_behind(8);
+    let mut next = Box::pin(next);
+    assert!(futures_util::poll!(&mut next).is_pending());
+    let (handing, first) = handed_on(&journal, guard, 1);
+    let mut next = journal.open_to_append(next.await.unwrap()).await.unwrap();
+    store.fails_to_append.store(true, Ordering::SeqCst);
+    next.apply(&2, 2);
+    assert!(matches!(next.append(&[2], Vec::new(), 2).await, Err(Error::Store(StoreError::Full { .. }))));
+    assert!(matches!(handing.await.unwrap(), Err(Error::Store(StoreError::Full { .. }))));
+    assert_eq!(first.load(Ordering::SeqCst), 0);
+    drop(next);
+    store.fails_to_append.store(false, Ordering::SeqCst);
+    let mut guard = open(&journal).await.unwrap();
+    assert_eq!(guard.0, [0], "neither half is there");
+    guard.apply(&3, 3);
+    guard.append(&[3], Vec::new(), 3).await.unwrap();
+    assert_eq!(store.fold(ID).await.0, [0, 3]);
 }

@@ -2,6 +2,7 @@
 //!
 //! Must never know what an entry means, or hand out a state that the log does not tell.
 
+mod carried;
 mod error;
 mod journal;
 mod lease;

@@ -223,6 +223,23 @@ impl<M: Machine> Log<M> {
         self.is_ahead
     }
 
+    /// Notes that what the state is ahead by stands beside it.
+    pub(crate) fn is_handed_on(&mut self) {
+        self.is_ahead = false;
+    }
+
+    /// Takes in entries that are yet to be stored.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub(crate) fn take_in(&mut self, entries: &[NewEntry]) -> Result<(), Error> {
+        for (seq, entry) in (self.head + 1..).zip(entries) {
+            let entry = Entry { seq, kind: entry.kind.to_owned(), at: entry.at, body: entry.body.clone() };
+            self.state.apply(&read_entry::<M>(self.id, &entry)?, entry.at);
+        }
+        Ok(())
+    }
+
     /// Notes what [`Store::sole_since`] was when the log was known as it is.
     pub(crate) fn read_while(&mut self, sole_since: Option<u64>) {
         self.sole_since = sole_since;
@@ -245,16 +262,31 @@ impl<M: Machine> Log<M> {
         names: Vec<(Name, Vec<u8>)>,
         now: Millis,
     ) -> Result<(), Error> {
-        if events.is_empty() && names.is_empty() {
+        self.append_behind(store, fence, (Vec::new(), events), names, now).await
+    }
+
+    /// As [`Log::append`], with entries before them that the state has taken in earlier: all are stored, or none.
+    ///
+    /// # Errors
+    /// As [`Log::append`].
+    pub(crate) async fn append_behind(
+        &mut self,
+        store: &dyn Store,
+        fence: Option<Fence>,
+        (mut entries, events): (Vec<NewEntry>, &[M::Event]),
+        names: Vec<(Name, Vec<u8>)>,
+        now: Millis,
+    ) -> Result<(), Error> {
+        if entries.is_empty() && events.is_empty() && names.is_empty() {
             self.is_ahead = false;
             return Ok(());
         }
         self.is_ahead = true;
         let wake_at = self.state.wake_at(now);
-        let since_snapshot = self.since_snapshot + events.len() as u64;
+        entries.extend(self::entries::<M>(events, now)?);
+        let since_snapshot = self.since_snapshot + entries.len() as u64;
         let is_due = since_snapshot >= SNAPSHOT_EVERY.max(self.head / 5);
         let snapshot = if is_due { self.state.snapshot()? } else { None };
-        let entries = entries::<M>(events, now)?;
         let bytes = size(&entries);
         let append = Append {
             session: self.id,
@@ -349,7 +381,7 @@ fn size(entries: &[NewEntry]) -> usize {
     entries.iter().map(|entry| entry.body.len()).sum()
 }
 
-fn entries<M: Machine>(events: &[M::Event], at: Millis) -> Result<Vec<NewEntry>, Error> {
+pub(crate) fn entries<M: Machine>(events: &[M::Event], at: Millis) -> Result<Vec<NewEntry>, Error> {
     let entry = |event: &M::Event| {
         let body = serde_json::to_vec(event)?;
         Ok(NewEntry { kind: M::kind(event), at, body })

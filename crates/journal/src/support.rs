@@ -48,6 +48,7 @@ pub(crate) struct WatchedStore {
     pub(crate) loads: AtomicUsize,
     pub(crate) fails_to_load: AtomicBool,
     pub(crate) fails_to_append: AtomicBool,
+    pub(crate) appends: AtomicUsize,
 }
 
 fn away<T: Send + 'static>() -> Pending<'static, T> {
@@ -84,6 +85,7 @@ impl Store for WatchedStore {
         if self.fails_to_append.load(Ordering::SeqCst) {
             return away();
         }
+        self.appends.fetch_add(1, Ordering::SeqCst);
         self.snapshots.lock().unwrap().extend(append.snapshot.as_ref().map(Vec::len));
         self.store.append(append)
     }

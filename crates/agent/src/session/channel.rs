@@ -10,6 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::{PositionedEvent, TurnEvent};
 
+/// Text that nobody has heard yet grows to pieces of so many bytes: a client that reads slowly receives few large ones, and what is
+/// kept for it goes back to the system as a whole.
+const PIECE: usize = 256 << 10;
+
 /// All that happened in an answer so far.
 #[derive(Debug, Default)]
 pub(crate) struct Channel {
@@ -25,8 +29,25 @@ pub(crate) struct Channel {
 #[derive(Debug, Default)]
 struct EventBuffer {
     events: Vec<PositionedEvent>,
+    /// How many of them some listener has received.
+    heard: usize,
     over: bool,
     lost: bool,
+}
+
+impl EventBuffer {
+    fn add(&mut self, event: PositionedEvent) {
+        if self.heard < self.events.len()
+            && let TurnEvent::Text(more) = &event.event
+            && let Some(PositionedEvent { position, event: TurnEvent::Text(text) }) = self.events.last_mut()
+            && text.len() + more.len() <= PIECE
+        {
+            text.push_str(more);
+            *position = event.position;
+            return;
+        }
+        self.events.push(event);
+    }
 }
 
 impl Channel {
@@ -34,7 +55,7 @@ impl Channel {
         let mut buffer = self.lock();
         for event in events {
             buffer.over |= matches!(event.event, TurnEvent::Done { .. } | TurnEvent::Failed { .. });
-            buffer.events.push(event);
+            buffer.add(event);
         }
         drop(buffer);
         self.changed.notify_waiters();
@@ -135,10 +156,11 @@ impl Listener {
             // From here on no change goes unnoticed.
             changed.as_mut().enable();
             {
-                let buffer = self.channel.lock();
-                if let Some(event) = buffer.events.get(self.next) {
+                let mut buffer = self.channel.lock();
+                if let Some(event) = buffer.events.get(self.next).cloned() {
                     self.next += 1;
-                    return Some(event.clone());
+                    buffer.heard = buffer.heard.max(self.next);
+                    return Some(event);
                 }
                 if buffer.over {
                     return None;

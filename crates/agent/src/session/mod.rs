@@ -79,6 +79,8 @@ mod golden_tests;
 #[cfg(test)]
 mod habits;
 #[cfg(test)]
+mod hand_on_tests;
+#[cfg(test)]
 mod lease_tests;
 #[cfg(test)]
 mod machine_tests;

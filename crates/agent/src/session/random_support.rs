@@ -1,7 +1,7 @@
 //! The world of the random sessions: a clock, a store whose process can die, a model and a tool.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -54,6 +54,8 @@ pub(super) struct Life {
     pub(super) done: AtomicBool,
     /// Whether there is no room for more entries.
     pub(super) full: AtomicBool,
+    /// How often entries were appended.
+    pub(super) appends: AtomicUsize,
 }
 
 impl Life {
@@ -64,6 +66,7 @@ impl Life {
             left: AtomicI64::new(-1),
             done: AtomicBool::new(false),
             full: AtomicBool::new(false),
+            appends: AtomicUsize::new(0),
         })
     }
 
@@ -115,6 +118,7 @@ impl Store for Life {
             let place = "the test's disk".to_owned();
             return Box::pin(std::future::ready(Err(engross_store::Error::Full { place })));
         }
+        self.appends.fetch_add(1, Ordering::SeqCst);
         self.ask(|store| store.append(append))
     }
 

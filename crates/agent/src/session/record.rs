@@ -1,6 +1,6 @@
 //! Sessions as the journal keeps them, and what their logs say of answers.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engross_journal::{Error, Journal, LogEntry, LogGuard, Machine, NewLog, read_all};
 use engross_protocol::SessionId;
@@ -103,19 +103,70 @@ pub(super) async fn append(
     names: Vec<(Name, Vec<u8>)>,
     now: u64,
 ) -> Result<(), RequestError> {
-    let first = session.head() + 1;
+    let first = session.next_entry();
     session.append(events, names, now).await?;
     notify(config, session, (first, now), events);
     Ok(())
 }
 
+/// Stores the first entries of what comes next in a session, with those that were handed on to it. Goes on to its end when its
+/// caller goes away. Gives the session and the entries back.
+pub(super) async fn append_next(
+    config: &Arc<SessionsConfig>,
+    journal: &SessionJournal,
+    (mut session, events): (SessionGuard, Vec<LogEvent>),
+    names: Vec<(Name, Vec<u8>)>,
+    now: u64,
+) -> Result<(SessionGuard, Vec<LogEvent>), RequestError> {
+    let has_carried = session.has_carried();
+    let config = Arc::clone(config);
+    let appending = async move {
+        match append(&config, &mut session, &events, names, now).await {
+            Ok(()) => Ok((session, events)),
+            Err(error) => {
+                session.release().await;
+                Err(error)
+            }
+        }
+    };
+    if has_carried {
+        journal.to_the_end(appending).await.unwrap_or_else(|_| Err(lost()))
+    } else {
+        appending.await
+    }
+}
+
+/// Hands a session on to who waits for it, with entries that it has taken in already: they are stored with the first ones of what comes
+/// next. Resolves when they are.
+pub(super) async fn hand_on(
+    config: &Arc<SessionsConfig>,
+    journal: &SessionJournal,
+    session: SessionGuard,
+    events: &Arc<Vec<LogEvent>>,
+    now: u64,
+) -> Result<(), RequestError> {
+    let (id, key) = (session.id(), session.key.clone());
+    let (config, stored) = (Arc::clone(config), Arc::clone(events));
+    let stored = move |first| notify_of(&config, (id, &key), (first, now), &stored);
+    Ok(journal.hand_on(session, events, now, stored).await?)
+}
+
 /// Notifies the observers of entries that were stored: the number of the first one, and when.
 fn notify(config: &SessionsConfig, session: &SessionGuard, (first, at): (u64, u64), events: &[LogEvent]) {
+    notify_of(config, (session.id(), &session.key), (first, at), events);
+}
+
+fn notify_of(
+    config: &SessionsConfig,
+    (session, key): (SessionId, &str),
+    (first, at): (u64, u64),
+    events: &[LogEvent],
+) {
     if events.is_empty() {
         return;
     }
     for observer in &config.observers {
-        observer.stored(StoredEntries { session: session.id(), key: &session.key, first, at, events });
+        observer.stored(StoredEntries { session, key, first, at, events });
     }
 }
 

@@ -12,7 +12,7 @@ use super::state::SessionState;
 const BETWEEN: &str = "\n\n";
 
 /// Renders one answer.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Renderer {
     position: u64,
     /// Bytes of the model's present answer that were published as they came.

@@ -149,7 +149,8 @@ impl Sessions {
             AnswerHandle { answer, retakes, turn, created, background, channel: Arc::clone(&channel) };
         let stream = AnswerStream::live(id, session.key.clone(), &newest, false);
         inner.journal.get(id).extra.set(newest);
-        let mut task = TurnTask::new(Arc::clone(&inner.config), channel, Arc::clone(&inner.working), toolbox);
+        let shared = (Arc::clone(&inner.config), inner.journal.clone());
+        let mut task = TurnTask::new(shared, channel, Arc::clone(&inner.working), toolbox);
         task.tell(taken_in, &session);
         inner.running.fetch_add(1, Ordering::SeqCst);
         self.inner.tasks.spawn(async move {

@@ -92,3 +92,30 @@ async fn what_streamed_before_a_cancel_is_kept() {
     assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "TURN_CANCELLED"));
     assert_eq!(streamed(&store, id).await.len(), 1024);
 }
+
+/// What a client does not read does not lie about in pieces, and comes in its order with true places.
+#[tokio::test]
+async fn text_that_nobody_has_heard_yet_is_kept_in_large_pieces() {
+    let store = Arc::new(MemoryStore::default());
+    let words: Vec<String> = (0..100_000).map(|number| format!("{number} ")).collect();
+    let model = ScriptedModel::new([text(&words.concat())]);
+    let sessions = Sessions::new(config(&store, &model));
+    let mut answer = sessions.submit(request(vec![user("a")])).await.unwrap();
+    let first = answer.next().await.unwrap();
+    assert!(matches!(first.event, TurnEvent::Text(_)));
+    let (mut heard, mut pieces) = (String::new(), 0);
+    let mut again = sessions.listen("", &super::SessionName::Named("doc".to_owned())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    while let Some(placed) = again.next().await {
+        if let TurnEvent::Text(more) = placed.event {
+            heard.push_str(&more);
+            assert_eq!(placed.position, heard.len() as u64);
+            pieces += 1;
+        }
+    }
+    assert_eq!(heard, words.concat());
+    assert!(pieces < 20, "{pieces}");
+    answer.resume_after(first.position);
+    let Some(TurnEvent::Text(rest)) = answer.next().await.map(|placed| placed.event) else { panic!() };
+    assert!(heard[usize::try_from(first.position).unwrap()..].starts_with(&rest));
+}

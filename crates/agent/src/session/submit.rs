@@ -159,7 +159,12 @@ impl Sessions {
             let _waits = Waiting::new(&self.inner.waiting);
             loaded.lock_behind(config.queue).await?
         };
-        let mut session = match journal.open(lock).await {
+        let opened = match prepared.request.after {
+            // A branch is made from the log.
+            Some(_) => journal.open(lock).await,
+            None => journal.open_to_append(lock).await,
+        };
+        let mut session = match opened {
             // It was deleted by another server: its name may be another session's by now.
             Err(engross_journal::Error::Unknown) => {
                 journal.forget(id);
@@ -182,16 +187,17 @@ impl Sessions {
                 return Err(error);
             }
         };
-        let answer = record::answer_of(&events, session.head()).ok_or_else(lost)?;
+        let answer = record::answer_of(&events, session.next_entry() - 1).ok_or_else(lost)?;
         let names = prepared.claim.iter().map(|claim| claim.name(answer)).collect();
         for event in &events {
             session.apply(event);
         }
-        if let Err(error) = record::append(config, &mut session, &events, names, now).await {
-            session.release().await;
+        let appended = record::append_next(config, journal, (session, events), names, now).await;
+        let (session, events) = match appended {
+            Ok(appended) => appended,
             // The same request may have come twice at once.
-            return self.earlier(prepared).await?.ok_or(error);
-        }
+            Err(error) => return self.earlier(prepared).await?.ok_or(error),
+        };
         let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
         Ok(self.start(session, (answer, None), now, toolbox, &events))
     }
@@ -250,10 +256,8 @@ impl Sessions {
         // Its process died, so it is begun anew, under a number of its own: what was published of it before may not be continued
         // with the words of another answer.
         let mut session = journal.open(lock).await?;
-        if session.is_leased()
-            // Another server may have finished it while this one waited for the lease.
-            && let Some(recorded) = recorded().await?
-        {
+        // Another server may have finished it while this one waited for the lease, and an end that was handed on is stored now.
+        if let Some(recorded) = recorded().await? {
             session.release().await;
             return Ok(Some(recorded));
         }

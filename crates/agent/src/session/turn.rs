@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engross_llm::{Event, Limits, Message, MessageAttachment, Model, Request, ToolCall, collect_within};
+use engross_protocol::SessionId;
 use tokio::sync::Notify;
 use tracing::Instrument;
 
@@ -13,9 +14,9 @@ use super::channel::Channel;
 use super::config::SessionsConfig;
 use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::RequestError;
-use super::event::{ToolStep, TurnEvent};
+use super::event::{PositionedEvent, ToolStep, TurnEvent};
 use super::log::{LogEvent, SeenFile, ToolResult};
-use super::record::{self, SessionGuard};
+use super::record::{self, SessionGuard, SessionJournal};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::state::SessionState;
@@ -40,6 +41,7 @@ const UNSTORED_FOR: Duration = Duration::from_secs(1);
 /// The work on one answer.
 pub(super) struct TurnTask {
     config: Arc<SessionsConfig>,
+    journal: SessionJournal,
     channel: Arc<Channel>,
     working: SharedWorkQueue,
     toolbox: Option<Arc<dyn Toolbox>>,
@@ -53,7 +55,7 @@ pub(super) struct TurnTask {
 
 impl TurnTask {
     pub(super) fn new(
-        config: Arc<SessionsConfig>,
+        (config, journal): (Arc<SessionsConfig>, SessionJournal),
         channel: Arc<Channel>,
         working: SharedWorkQueue,
         toolbox: Option<Arc<dyn Toolbox>>,
@@ -69,7 +71,7 @@ impl TurnTask {
             settings: config.settings.clone(),
         };
         let (renderer, tries) = (Renderer::default(), RetryState::default());
-        Self { config, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
+        Self { config, journal, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
     }
 
     /// Tells what was noted when the request was taken in, which is stored.
@@ -97,13 +99,14 @@ impl TurnTask {
             }
             self.offer.said = self.channel.said();
             let decision = decide(&mut session, &mut self.tries, input, &self.offer, config.rules, moment);
+            if decision.action == Action::Rest && self.journal.is_awaited(&session) {
+                return self.hand_on(session, decision.events, now, traced).await;
+            }
             let events = &decision.events;
             if let Err(error) = record::append(&config, &mut session, events, Vec::new(), now).await {
-                return self.lose(&session, error, &mut traced);
+                return self.lose(session.id(), error, &mut traced);
             }
-            let is_read = |event: &&LogEvent| matches!(event, LogEvent::Steered { .. });
-            self.channel.read(decision.events.iter().filter(is_read).count());
-            traced.record(&decision.events);
+            self.was_stored(&decision.events, &mut traced);
             let mut published = Vec::new();
             for event in &decision.events {
                 published.extend(self.renderer.entry(event, &session));
@@ -111,15 +114,7 @@ impl TurnTask {
             if decision.action == Action::Rest {
                 // A client that hears the end may ask again at once.
                 session.release().await;
-                if !self.renderer.is_over() {
-                    published.push(self.renderer.failed(
-                        codes::ANSWER_MISSING.name.to_owned(),
-                        "the session had nothing to answer; send a new message".to_owned(),
-                        None,
-                    ));
-                }
-                self.channel.publish(published);
-                return;
+                return self.rest(published);
             }
             self.channel.publish(published);
             let next = match decision.action {
@@ -149,9 +144,45 @@ impl TurnTask {
             };
             input = match next {
                 Ok(input) => input,
-                Err(error) => return self.lose(&session, error, &mut traced),
+                Err(error) => return self.lose(session.id(), error, &mut traced),
             };
         }
+    }
+
+    /// Ends the answer with entries that are stored together with the beginning of the next one, for which somebody waits.
+    async fn hand_on(mut self, session: SessionGuard, events: Vec<LogEvent>, now: u64, mut traced: TurnSpan) {
+        let id = session.id();
+        let before = self.renderer.clone();
+        let mut published = Vec::new();
+        for event in &events {
+            published.extend(self.renderer.entry(event, &session));
+        }
+        let events = Arc::new(events);
+        if let Err(error) = record::hand_on(&self.config, &self.journal, session, &events, now).await {
+            self.renderer = before;
+            return self.lose(id, error, &mut traced);
+        }
+        self.was_stored(&events, &mut traced);
+        self.rest(published);
+    }
+
+    /// What follows from entries once they are stored, beside what is published.
+    fn was_stored(&self, events: &[LogEvent], traced: &mut TurnSpan) {
+        let is_read = |event: &&LogEvent| matches!(event, LogEvent::Steered { .. });
+        self.channel.read(events.iter().filter(is_read).count());
+        traced.record(events);
+    }
+
+    /// The answer is over.
+    fn rest(mut self, mut published: Vec<PositionedEvent>) {
+        if !self.renderer.is_over() {
+            published.push(self.renderer.failed(
+                codes::ANSWER_MISSING.name.to_owned(),
+                "the session had nothing to answer; send a new message".to_owned(),
+                None,
+            ));
+        }
+        self.channel.publish(published);
     }
 
     /// Gives the model its own text back.
@@ -177,9 +208,9 @@ impl TurnTask {
     }
 
     /// What is in memory is not in the log: the next request reads it anew.
-    fn lose(mut self, session: &SessionGuard, error: RequestError, traced: &mut TurnSpan) {
+    fn lose(mut self, session: SessionId, error: RequestError, traced: &mut TurnSpan) {
         traced.ended(error.code);
-        tracing::error!(session = %session.id(), code = error.code, "the log was not written: {}", error.message);
+        tracing::error!(%session, code = error.code, "the log was not written: {}", error.message);
         let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
         self.channel.lose(failed);
     }
