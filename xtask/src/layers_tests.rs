@@ -66,6 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-documents",
             "engross-journal",
             "engross-llm",
+            "engross-playbook",
             "engross-protocol",
             "engross-store",
             "engross-write",

@@ -67,7 +67,7 @@ impl McpServer {
         let documents = Arc::clone(&self.documents);
         let read = spawn_blocking(move || {
             let (place, bytes) = documents.read(&path)?;
-            playbook::read(&place.shown(), bytes)
+            playbook::read(&place.shown(), &bytes)
         });
         let read = read.await.map_err(|_| "the server is about to stop".to_owned())?;
         read.map_err(|failure| format!("{} [{}]", failure.message, failure.code))

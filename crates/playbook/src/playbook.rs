@@ -14,6 +14,9 @@
 /// The most positions of a playbook.
 const MOST: usize = 200;
 
+/// The most bytes of one.
+const BYTES: usize = 256 << 10;
+
 /// The labels that begin a paragraph.
 const LABELS: &[&str] = &["Also", "Standard", "Fallback", "Never", "Missing"];
 
@@ -68,6 +71,25 @@ struct PositionBuilder {
 }
 
 impl Playbook {
+    /// Reads the playbook in a file, of at most 256 KiB.
+    ///
+    /// # Errors
+    /// The first line that is wrong.
+    pub fn read(bytes: &[u8]) -> Result<Self, PlaybookError> {
+        let line_at =
+            |end: usize| 1 + bytes.get(..end).unwrap_or(bytes).iter().filter(|byte| **byte == b'\n').count();
+        if bytes.len() > BYTES {
+            return Err(wrong(line_at(BYTES), "here it is longer than 256 KiB; make two playbooks of it"));
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::parse(text),
+            Err(error) => Err(wrong(
+                line_at(error.valid_up_to()),
+                "this is no text in UTF-8; a playbook is a Markdown file",
+            )),
+        }
+    }
+
     /// Reads a playbook.
     ///
     /// # Errors

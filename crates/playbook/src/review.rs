@@ -85,9 +85,8 @@ pub fn review_with(
     if let Some(answers) = answers {
         take(&mut open, answers_of(answers.clone()), &text, 0, &mut warnings);
     }
-    let asked = if answers.is_some() { "the caller" } else { "none" };
-    let rounds = u32::from(answers.is_some());
-    finish(document, playbook, (&text, open), (asked.to_owned(), rounds, warnings), options)
+    let (asked, rounds) = callers(answers);
+    finish(document, playbook, (&text, open), (asked, rounds, warnings), options)
 }
 
 /// The positions with what words alone tell of them.
@@ -111,6 +110,43 @@ fn look<'a>(text: &DocumentText, playbook: &'a Playbook) -> Vec<OpenPosition<'a>
         .collect()
 }
 
+/// What follows from answers that somebody gives who has read the document, for one who carries operations out in a way of their
+/// own: the report, whose positions have no results yet, and the operations in order.
+///
+/// # Errors
+/// When the document cannot be read.
+pub fn planned(
+    document: &WordDocument,
+    playbook: &Playbook,
+    answers: Option<&Value>,
+) -> Result<(ReviewReport, Vec<Value>), engross_docx::Error> {
+    let text = DocumentText::of(document)?;
+    let mut open = look(&text, playbook);
+    let mut warnings = Vec::new();
+    if let Some(answers) = answers {
+        take(&mut open, answers_of(answers.clone()), &text, 0, &mut warnings);
+    }
+    let (asked, rounds) = callers(answers);
+    let settled = settle(&text, open, rounds);
+    let operations = settled.iter().flat_map(|(_, operations)| operations.iter().cloned()).collect();
+    Ok((told(playbook, settled, (asked, rounds, warnings)), operations))
+}
+
+/// Who was asked when answers come with a call, and how often.
+fn callers(answers: Option<&Value>) -> (String, u32) {
+    let asked = if answers.is_some() { "the caller" } else { "none" };
+    (asked.to_owned(), u32::from(answers.is_some()))
+}
+
+/// Each position with the operations that follow from it.
+fn settle(
+    text: &DocumentText,
+    open: Vec<OpenPosition<'_>>,
+    rounds: u32,
+) -> Vec<(PositionReport, Vec<Value>)> {
+    open.into_iter().map(|open| open.settle(text, rounds > 0)).collect()
+}
+
 /// Settles the positions, carries out what follows, and tells it.
 fn finish(
     document: &mut WordDocument,
@@ -119,11 +155,19 @@ fn finish(
     (model, rounds, warnings): (String, u32, Vec<String>),
     options: &EditOptions,
 ) -> Result<ReviewReport, engross_docx::Error> {
-    let mut reports: Vec<(PositionReport, Vec<Value>)> =
-        open.into_iter().map(|open| open.settle(text, rounds > 0)).collect();
-    carry_out(document, &mut reports, options)?;
-    let positions: Vec<PositionReport> = reports.into_iter().map(|(report, _)| report).collect();
-    Ok(ReviewReport {
+    let mut settled = settle(text, open, rounds);
+    carry_out(document, &mut settled, options)?;
+    Ok(told(playbook, settled, (model, rounds, warnings)))
+}
+
+/// The report of positions; nothing is written yet.
+fn told(
+    playbook: &Playbook,
+    settled: Vec<(PositionReport, Vec<Value>)>,
+    (model, rounds, warnings): (String, u32, Vec<String>),
+) -> ReviewReport {
+    let positions: Vec<PositionReport> = settled.into_iter().map(|(report, _)| report).collect();
+    ReviewReport {
         document: String::new(),
         playbook: String::new(),
         title: playbook.title.clone(),
@@ -135,7 +179,7 @@ fn finish(
         output: None,
         sha256: None,
         proof: Proof::default(),
-    })
+    }
 }
 
 impl OpenPosition<'_> {

@@ -8,11 +8,13 @@
 //! | `tools` | what may a model do with documents? |
 //! | `asking` | what has the model to answer before its calls can be carried out? |
 //! | `approval` | who agrees to edits before they are made? |
+//! | `playbooks` | what follows from a model's answers to a playbook? |
 //! | `all` | where are workspaces kept, and which names may they have? |
 
 mod all;
 mod approval;
 mod asking;
+mod playbooks;
 mod tools;
 
 #[cfg(test)]
@@ -21,6 +23,8 @@ mod all_tests;
 mod asking_tests;
 #[cfg(test)]
 mod large_tests;
+#[cfg(test)]
+mod playbooks_tests;
 #[cfg(test)]
 mod tools_tests;
 

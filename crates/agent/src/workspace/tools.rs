@@ -1,4 +1,4 @@
-//! The document tools of a session: `list_documents`, `read_document` and `apply_redlines` on files.
+//! The document tools of a session: `list_documents`, `read_document`, `apply_redlines` and `review_playbook` on files.
 //!
 //! Must never edit a document in another form than the model has read, nor begin to once the turn is to stop. What is wrong
 //! with a call is told to the model as its result.
@@ -9,11 +9,12 @@ use engross_documents::{DocumentEdit, Error, Workspace};
 use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_llm::ToolCall;
-use engross_store::files::RelPath;
+use engross_store::files::{FileError, RelPath};
 use serde_json::{Map, Value, json};
 
 use super::approval::{self, Approver};
 use super::asking;
+use super::playbooks::{self, PlaybookCall, REVIEW_PLAYBOOK};
 use crate::codes;
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::reading;
@@ -34,6 +35,9 @@ const LISTED: usize = 200;
 
 /// The most bytes of the particulars of a result.
 const DETAIL_BYTES: usize = 64 << 10;
+
+/// What a call's `file` is.
+const ABOUT_FILE: &str = "Which document; needed when there are several.";
 
 /// In whose name documents are edited when nobody says.
 const AUTHOR: &str = "engross";
@@ -215,7 +219,59 @@ impl DocumentTools {
         places.into_iter().zip(results).collect()
     }
 
+    /// The file that a call names: of the folder whose texts the model writes, else of the workspace. It reads a file.
+    fn named_file(&self, named: &str) -> Result<Vec<u8>, ToolError> {
+        if let Some(writer) = &self.writer {
+            return writer.file(named);
+        }
+        let failed = |error: FileError| ToolError::new(error.code(), error.to_string());
+        let path = Workspace::path(named).map_err(failed)?;
+        let found = self.workspace.read(&path).map_err(failed)?;
+        found.ok_or_else(|| failed(FileError::TargetMissing { path: path.to_string() }))
+    }
+
+    /// Carries out calls, of which those about a playbook are answered, or become edits, first.
     async fn carry_out(
+        &self,
+        file: RelPath,
+        calls: &[ToolCall],
+        work: &Work,
+    ) -> Result<Vec<ToolResult>, Error> {
+        if calls.iter().all(|call| call.name != REVIEW_PLAYBOOK) {
+            return self.carry_out_edits(file, calls, work).await;
+        }
+        let (tools, path, named) = (self.clone(), file.clone(), calls.to_vec());
+        let understood = blocking(move || {
+            let document = tools.workspace.open(&path)?.document;
+            let understood = named.into_iter().map(|call| match call.name.as_str() {
+                REVIEW_PLAYBOOK => playbooks::understand(&call, &document, |named| tools.named_file(named)),
+                _ => PlaybookCall::Edits(call, String::new()),
+            });
+            Ok::<Vec<PlaybookCall>, Error>(understood.collect())
+        });
+        let (mut results, mut edits, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        for call in understood.await?? {
+            match call {
+                PlaybookCall::Answered(result) => results.push(Some(of_call(result))),
+                PlaybookCall::Edits(call, text) => {
+                    edits.push(call);
+                    told.push(text);
+                    results.push(None);
+                }
+            }
+        }
+        if edits.is_empty() {
+            return Ok(results.into_iter().flatten().collect());
+        }
+        let done = self.carry_out_edits(file, &edits, work).await?;
+        let mut done = done.into_iter().zip(told).map(|(result, told)| match told.as_str() {
+            "" => result,
+            told => ToolResult { content: format!("{told}\n{}", result.content), ..result },
+        });
+        Ok(results.into_iter().filter_map(|result| result.or_else(|| done.next())).collect())
+    }
+
+    async fn carry_out_edits(
         &self,
         file: RelPath,
         calls: &[ToolCall],
@@ -361,11 +417,15 @@ impl Toolbox for DocumentTools {
                 offer_texts(operations);
             }
             if !single && let Some(properties) = spec.parameters["properties"].as_object_mut() {
-                let about = "Which document; needed when there are several.";
-                properties.insert("file".to_owned(), json!({"type": "string", "description": about}));
+                properties.insert("file".to_owned(), json!({"type": "string", "description": ABOUT_FILE}));
             }
             tools.push(ServerTool { read_only: spec.name == READ_DOCUMENT, spec });
         }
+        let mut review = playbooks::spec();
+        if !single && let Some(properties) = review.parameters["properties"].as_object_mut() {
+            properties.insert("file".to_owned(), json!({"type": "string", "description": ABOUT_FILE}));
+        }
+        tools.push(ServerTool { read_only: false, spec: review });
         tools.push(ServerTool { read_only: true, spec: research_spec() });
         tools
     }
@@ -384,6 +444,8 @@ impl Toolbox for DocumentTools {
             PERFORM_RESEARCH => "Searching the web …".to_owned(),
             APPLY_REDLINES if of.is_empty() => "Applying edits …".to_owned(),
             APPLY_REDLINES => format!("Applying edits to{of} …"),
+            REVIEW_PLAYBOOK if of.is_empty() => "Reviewing by the playbook …".to_owned(),
+            REVIEW_PLAYBOOK => format!("Reviewing{of} by the playbook …"),
             _ if of.is_empty() => "Reading the document …".to_owned(),
             _ => format!("Reading{of} …"),
         }

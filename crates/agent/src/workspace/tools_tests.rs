@@ -66,7 +66,7 @@ pub(super) fn seen(results: &[ToolResult]) -> BTreeMap<String, String> {
     seen.map(|seen| (seen.file.clone(), seen.revision.clone())).collect()
 }
 
-fn code(result: &ToolResult) -> String {
+pub(super) fn code(result: &ToolResult) -> String {
     let content: Value = serde_json::from_str(&result.content).unwrap_or_default();
     content["error"]["code"].as_str().unwrap_or("none").to_owned()
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::lines::{FileText, numbered};
 use crate::session::{ServerTool, ToolResult};
-use crate::tools::cut;
+use crate::tools::{ToolError, cut};
 
 const READ_FILE: &str = "read_file";
 const LIST_FILES: &str = "list_files";
@@ -106,6 +106,13 @@ pub(super) fn tools() -> Vec<ServerTool> {
 impl FileTools {
     pub(super) fn new(folder: Folder) -> Self {
         Self { folder }
+    }
+
+    /// The bytes of the file that a model names.
+    pub(super) fn file(&self, named: &str) -> Result<Vec<u8>, ToolError> {
+        let arguments = Map::from_iter([("file".to_owned(), json!(named))]);
+        let bytes = path_of(&arguments).and_then(|path| self.bytes(&path));
+        bytes.map_err(|(code, message)| ToolError::new(code, message))
     }
 
     /// Carries a call out.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use engross_llm::{AnswerText, ToolCall};
 use engross_protocol::WriteSessionId;
-use engross_store::files::RelPath;
+use engross_store::files::{FileError, Folder, RelPath};
 use engross_write::framing::TurnFinish;
 use engross_write::runner::{ChunkEnd, WriteCaller, WriteService, WriteSessionView};
 use engross_write::session::{BeginOptions, PromptKind, State, WriteOperation};
@@ -17,6 +17,7 @@ use super::files::{self, FileTools};
 use super::texts::Texts;
 use super::tool::{self, BEGIN, Begin, ContentTools, WRITE_FILE, WRITE_TEXT};
 use crate::session::{FileInProgress, OpenedFile, ServerTool, Standing, ToolResult, WriteReport};
+use crate::tools::ToolError;
 
 /// Writes the files of one workspace. Cheap to clone.
 #[derive(Clone)]
@@ -111,20 +112,25 @@ impl Writer {
         result
     }
 
+    /// The bytes of the file that a model names. It reads a file.
+    pub(crate) fn file(&self, named: &str) -> Result<Vec<u8>, ToolError> {
+        match folder_of(&self.service, self.folder.as_deref()) {
+            Ok(Some(folder)) => FileTools::new(folder).file(named),
+            Ok(None) => {
+                let error = FileError::TargetMissing { path: named.to_owned() };
+                Err(ToolError::new(error.code(), error.to_string()))
+            }
+            Err(error) => Err(ToolError::new(error.code(), error.to_string())),
+        }
+    }
+
     /// Looks at files for a call. They are read on a thread for that.
     async fn look(&self, call: ToolCall) -> ToolResult {
         let (service, folder) = (self.service.clone(), self.folder.clone());
-        let looked = tokio::task::spawn_blocking(move || {
-            let root = service.sessions().root();
-            let found = match &folder {
-                Some(folder) => RelPath::parse(folder).and_then(|folder| root.folder(&folder)),
-                None => Ok(Some(root.top())),
-            };
-            match found {
-                Ok(Some(folder)) => FileTools::new(folder).call(&call),
-                Ok(None) => ToolResult::text("There are no files yet."),
-                Err(error) => refused(&error.into()),
-            }
+        let looked = tokio::task::spawn_blocking(move || match folder_of(&service, folder.as_deref()) {
+            Ok(Some(folder)) => FileTools::new(folder).call(&call),
+            Ok(None) => ToolResult::text("There are no files yet."),
+            Err(error) => refused(&error.into()),
         });
         looked.await.unwrap_or_else(|_| ToolResult::error("The server is stopping."))
     }
@@ -298,6 +304,15 @@ impl Writer {
 
     pub(super) fn folder(&self) -> Option<&str> {
         self.folder.as_deref()
+    }
+}
+
+/// The folder of a writer beneath its root, if it is there.
+fn folder_of(service: &WriteService, folder: Option<&str>) -> Result<Option<Folder>, FileError> {
+    let root = service.sessions().root();
+    match folder {
+        Some(folder) => RelPath::parse(folder).and_then(|folder| root.folder(&folder)),
+        None => Ok(Some(root.top())),
     }
 }
 

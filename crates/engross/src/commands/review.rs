@@ -78,7 +78,7 @@ fn named(settings: &ProgramSettings) -> bool {
 
 fn read_playbook(path: &Path) -> Result<Playbook, Failure> {
     let text = read_text(path)?;
-    Playbook::parse(&text).map_err(|error| {
+    Playbook::read(text.as_bytes()).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         Failure::of(codes::PLAYBOOK_INVALID, message).with_details(json!({"line": error.line}))
     })

@@ -27,9 +27,6 @@ use crate::{body, reply};
 /// Largest request, in bytes.
 const LARGEST: usize = 32 << 20;
 
-/// The most bytes of a playbook.
-const PLAYBOOK: usize = 256 << 10;
-
 /// What reviews are made with.
 pub struct PlaybookReviews {
     /// Asked where a request brings no answers; nobody is when it is none that can judge.
@@ -135,20 +132,14 @@ async fn read(request: Request, usual: &str) -> Result<SentReview, Error> {
     });
     Ok(SentReview {
         document: document.await?,
-        playbook: playbook_in(needed(playbook, "playbook", "a Markdown file")?)?,
+        playbook: playbook_in(&needed(playbook, "playbook", "a Markdown file")?)?,
         answers: answers.as_deref().map(answers_in).transpose()?,
         author: author_in(options.as_deref(), usual)?,
     })
 }
 
-fn playbook_in(bytes: Vec<u8>) -> Result<Playbook, Error> {
-    let wrong = |problem: String| Error::invalid("playbook", problem);
-    if bytes.len() > PLAYBOOK {
-        return Err(wrong("is longer than 256 KiB; make two of it".to_owned()));
-    }
-    let text =
-        String::from_utf8(bytes).map_err(|_| wrong("is no text; a playbook is Markdown".to_owned()))?;
-    Playbook::parse(&text).map_err(|error| wrong(format!("cannot be used: {error}")))
+fn playbook_in(bytes: &[u8]) -> Result<Playbook, Error> {
+    Playbook::read(bytes).map_err(|error| Error::invalid("playbook", format!("cannot be used: {error}")))
 }
 
 fn answers_in(bytes: &[u8]) -> Result<Value, Error> {

@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 use engross_documents::change::printable;
 use engross_documents::{Error, has_worked, report};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
-use engross_playbook::report::text;
+use engross_playbook::report::{asked, text};
 use engross_playbook::{Playbook, review_with};
 use engross_protocol::Failure;
 
 use crate::answer::Answer;
-use crate::arguments::{CallArguments, invalid};
+use crate::arguments::CallArguments;
 use crate::budget::Budget;
 use crate::documents::McpDocuments;
 use crate::folders::Place;
@@ -21,15 +21,6 @@ use crate::target::{Usual, target};
 use crate::watch::stopped;
 
 use super::{Caller, review};
-
-/// The most bytes of a playbook.
-const MOST: usize = 256 << 10;
-
-/// How positions are answered.
-const ANSWERING: &str = "Call again with 'answers', one for each position: {position, verdict, paragraph, quote, reason, …}. Verdicts: standard (as \
-     wanted), fallback, never, deviates, missing. Each but 'missing' cites: 'paragraph' such as P12 and 'quote', at least three words of the clause copied \
-     exactly. For deviates, never and missing give 'reason' and, where words can mend it, 'original' and 'replacement' (as few words as will do) or \
-     'insertAfter' and 'content'; they become tracked changes with the reason as comment.";
 
 pub(super) fn run(
     documents: &McpDocuments,
@@ -90,45 +81,18 @@ fn look(
     let of = |error| Failure::from(Error::document(source.shown(), error));
     let mut document = WordDocument::open(bytes, &Limits::default()).map_err(of)?;
     let found = review_with(&mut document, playbook, None, options).map_err(of)?;
-    let mut out = format!("{ANSWERING}\n");
-    for (position, found) in playbook.positions.iter().zip(&found.positions) {
-        let place = match &found.clause {
-            Some(clause) => format!("{} to {}, “{}”", clause.from, clause.to, printable(&clause.title)),
-            None => "no clause of that name was found".to_owned(),
-        };
-        let _ = writeln!(out, "\n## {} ({place})", position.name);
-        for (label, words) in
-            [("Standard", &position.standard), ("Fallback", &position.fallback), ("Never", &position.never)]
-        {
-            if !words.is_empty() {
-                let _ = writeln!(out, "{label}: {words}");
-            }
-        }
-        if let Some(citation) = &found.citation {
-            let _ = writeln!(
-                out,
-                "{} has “{}”: the verdict is never.",
-                citation.address,
-                printable(&citation.quote)
-            );
-        }
-    }
+    let out = asked(playbook, &found, printable);
     Ok(Answer::of(Budget::of_tokens(None).cut(&out, "answer these first")))
 }
 
 fn playbook(documents: &McpDocuments, path: &str) -> Result<Playbook, Failure> {
     let (place, bytes) = documents.read(path)?;
-    read(&place.shown(), bytes)
+    read(&place.shown(), &bytes)
 }
 
 /// A playbook in the bytes of a file.
-pub(crate) fn read(shown: &str, bytes: Vec<u8>) -> Result<Playbook, Failure> {
-    let text = String::from_utf8(bytes)
-        .map_err(|_| invalid(format!("{shown} is no text; a playbook is Markdown")))?;
-    if text.len() > MOST {
-        return Err(invalid(format!("the playbook {shown} is longer than 256 KiB; make two of it")));
-    }
-    Playbook::parse(&text).map_err(|error| {
+pub(crate) fn read(shown: &str, bytes: &[u8]) -> Result<Playbook, Failure> {
+    Playbook::read(bytes).map_err(|error| {
         Failure::of(engross_playbook::codes::PLAYBOOK_INVALID, format!("the playbook {shown}: {error}"))
     })
 }

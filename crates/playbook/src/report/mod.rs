@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub use html::html;
 pub use markdown::markdown;
-pub use text::text;
+pub use text::{asked, text, verdicts};
 
 /// A playbook, answered for a document.
 #[derive(Debug, Clone, Serialize)]
