@@ -89,15 +89,8 @@ impl EditorHost for EditorParts {
         let folder = self.narrow(folder)?;
         let model = sessions::recalling(model::open(&self.settings, &self.environment)?, &self.settings);
         let files = sessions::open_root(&folder)?.top();
-        // The lessons of documents in this folder, where they are wanted, beside those of all work.
+        // The lessons of documents in this folder, where they are wanted, come with its workspace.
         let preferences = Preferences::of(&self.settings);
-        let model = match &preferences {
-            Some(preferences) => {
-                let kind = Preferences::kind(None, &folder.join("document"));
-                preferences.recalling(model, &kind, &self.settings)
-            }
-            None => model,
-        };
         let listener = preferences.map(|preferences| Arc::new(preferences) as Arc<dyn DeliveryListener>);
         let store = CheckpointStore::in_data(&self.data)?.beneath(folder.clone(), None);
         let workspace = Workspace::new(files, store, self.locks.clone(), Arc::new(SystemClock))

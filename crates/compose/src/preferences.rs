@@ -15,6 +15,7 @@ use engross_learn::preferences::{
 };
 use engross_learn::recall::RecallingModel;
 use engross_learn::skillbook::Effect;
+use engross_learn::skillbook::render::{RecallSituation, recall, wrapped};
 use engross_llm::Model;
 use engross_protocol::{Clock, Failure, SystemClock, hex};
 use serde::Serialize;
@@ -29,6 +30,8 @@ use crate::settings::ProgramSettings;
 #[derive(Clone)]
 pub struct Preferences {
     documents: DeliveredDocuments,
+    /// What lessons may take of a model's instructions.
+    tokens: usize,
 }
 
 /// What observing documents gave.
@@ -54,7 +57,7 @@ impl Preferences {
     /// `None` unless the settings ask for it.
     pub fn of(settings: &ProgramSettings) -> Option<Self> {
         let data = data_path(None).ok().filter(|_| settings.document_lessons.value)?;
-        Some(Self { documents: DeliveredDocuments::in_data(&data) })
+        Some(Self { documents: DeliveredDocuments::in_data(&data), tokens: settings.skill_tokens.value })
     }
 
     /// A listener for those who write documents; `None` unless the settings ask for it.
@@ -149,11 +152,28 @@ impl DeliveryListener for Preferences {
             tracing::warn!(%problem, "what was delivered is not kept to learn from");
         }
     }
+
+    fn lessons(&self, folder: &Path) -> String {
+        let kind = DeliveredDocuments::kind_of_folder(&by_path::absolute(folder));
+        match BookFile::read(self.documents.book(&kind)) {
+            Ok(file) => {
+                let about = RecallSituation { asked: EDITING.to_owned(), ..RecallSituation::default() };
+                wrapped(&recall(&file.journal.book, &about, self.tokens, SystemClock.millis()))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the lessons of earlier documents are left out");
+                String::new()
+            }
+        }
+    }
 }
 
 fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
+
+/// What is done where nobody says what was asked.
+const EDITING: &str = "edit the document";
 
 /// Bytes of the largest document that is looked at.
 const MOST: u64 = 64 << 20;

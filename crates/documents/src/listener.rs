@@ -9,6 +9,13 @@ use std::sync::Arc;
 pub trait DeliveryListener: Send + Sync {
     /// A document was written.
     fn delivered(&self, document: &WrittenDocument<'_>);
+
+    /// What is known of the documents in `folder`, an absolute path, for the model that edits one of them: lines for its
+    /// instructions, empty when there is nothing. Blocks.
+    fn lessons(&self, folder: &Path) -> String {
+        let _ = folder;
+        String::new()
+    }
 }
 
 /// A document that was written, with tracked changes of one's own in it.

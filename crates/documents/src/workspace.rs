@@ -2,7 +2,7 @@
 //!
 //! Must never replace a document that is not the one it was made from, or without its checkpoint. Blocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often it looks.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// The folders whose lessons are given at once.
+const FOLDERS: usize = 8;
 
 /// A folder of documents. Cheap to clone.
 #[derive(Clone)]
@@ -362,6 +365,20 @@ impl Workspace {
             }
         }
         Ok((steps, document))
+    }
+
+    /// What is known of documents that stand where `files` do, for the model that edits them; empty when nothing is. Blocks.
+    #[must_use]
+    pub fn lessons<'f>(&self, files: impl IntoIterator<Item = &'f RelPath>) -> String {
+        let Some(listened) = &self.listened else { return String::new() };
+        let folders: BTreeSet<PathBuf> = files
+            .into_iter()
+            .map(|file| {
+                file.parent().map_or(listened.base.clone(), |parent| listened.base.join(parent.as_str()))
+            })
+            .collect();
+        let of_each = folders.iter().take(FOLDERS).map(|folder| listened.listener.lessons(folder));
+        of_each.filter(|lessons| !lessons.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// Tells the one who listens what was written.

@@ -197,6 +197,10 @@ impl DocumentTools {
                 }
             }
         }
+        let lessons = self.workspace.lessons(documents.iter().map(|(file, _)| file));
+        if !lessons.is_empty() {
+            text.push_str(&format!("\n\n## Learned Strategies\n\n{lessons}"));
+        }
         Briefing { text, seen }
     }
 

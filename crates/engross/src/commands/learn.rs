@@ -60,6 +60,16 @@ pub(crate) fn run(
     let is_costly = asked.as_ref().is_some_and(|model| model.info().language_model);
     tell_mind(asked.as_deref(), args.dry_run, environment);
     let input = input(args, environment)?;
+    // Documents are looked at also where no agent has left sessions.
+    let input = match &input {
+        SessionSource::Folder(folder)
+            if is_usual(args) && settings.document_lessons.value && !folder.exists() =>
+        {
+            note("No sessions of agents are there; only documents are looked at.");
+            SessionSource::Files(Vec::new())
+        }
+        _ => input,
+    };
     let paths = book_paths(&args.book, environment)?;
     let instructions = instructions(&args.block.agents_md, environment)?;
     let mut book = if args.dry_run { BookFile::read(paths)? } else { BookFile::open(paths)? };
@@ -167,6 +177,11 @@ fn input(args: &LearnArgs, environment: &Environment) -> Result<SessionSource, F
     }
     let agent = args.agent.as_deref().or_else(|| environment.get("OPENCLAW_AGENT_ID")).unwrap_or("main");
     Ok(SessionSource::Folder(folder_of(&home(environment)?, agent)?))
+}
+
+/// Whether nobody said where sessions are.
+fn is_usual(args: &LearnArgs) -> bool {
+    args.files.is_empty() && args.sessions.is_none() && args.agent.is_none()
 }
 
 fn exit_of(report: &LearnReport) -> Exit {

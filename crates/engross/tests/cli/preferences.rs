@@ -224,12 +224,33 @@ fn whoever_writes_for_an_agent_is_learnt_from() {
         let lesson = "Keep \"shall\": do not change it to \"must\"".to_owned();
         assert_eq!(shown(&desk, &["--folder", folder]), [(lesson, status.to_owned())], "{folder}");
     }
+    // The client of agents that reads a document of the folder next is told.
+    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let read = |path: &str| {
+        let call = json!({"name": "read_document", "arguments": {"path": path}});
+        let lines = [
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+        ];
+        talk(&desk, &["--root", "."], &lines).0[1]["result"]["content"][0]["text"].to_string()
+    };
+    assert!(read("acme/by-mcp.docx").contains("do not change it to"));
+    assert!(!read("work/by-acp.docx").contains("do not change it to"), "what was seen once waits");
     // Without the setting, nothing is kept.
     let desk = TestBench::new();
     contract(&desk, "acme/by-apply.docx");
     desk.put("ops.json", br#"[{"op":"modify_text","originalText":"shall","replacementText":"must"}]"#);
     assert_eq!(desk.run(&["apply", "acme/by-apply.docx", "ops.json"]).code, Some(0));
     assert!(desk.files_of("document-lessons").is_empty());
+}
+
+#[test]
+fn documents_are_looked_at_where_no_agent_has_left_sessions() {
+    let desk = TestBench::new().with_variable("ENGROSS_DOCUMENT_LESSONS", "true");
+    let ran = desk.run(&["learn", "--skillbook", "book.json", "--agents-md", "A.md", "--json"]);
+    assert_eq!((ran.code, &ran.json()["documents"]["changed"]), (Some(0), &json!(0)), "{ran:?}");
+    assert_eq!(TestBench::new().refuses(&["learn", "--json"]).1, "LEARN_SESSIONS_MISSING");
 }
 
 #[test]

@@ -62,7 +62,14 @@ fn list(
                 limit: arguments.count("limit"),
                 ..ReadOptions::default()
             };
-            return Ok(Answer::of(reading(&place, &document, &options, budget)?));
+            let lessons = documents.workspace(&place)?.lessons([&place.path]);
+            let lessons = if lessons.is_empty() {
+                lessons
+            } else {
+                format!("Learned from people's decisions:\n{lessons}\n\n")
+            };
+            let text = reading(&place, &document, &options, budget.without(&lessons))?;
+            return Ok(Answer::of(lessons + &text));
         }
         Some("outline") => listing::outline(&document.outline().map_err(of)?),
         Some("comments") => listing::comments(&document.comments().map_err(of)?),
