@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engross_http::{Access, AccessKey, ConnectionLimits, KeyRing, Tls, Token};
 use engross_protocol::Failure;
+use engross_store::files::by_path;
 
 use crate::console::note;
 use crate::failure::usage;
@@ -81,6 +82,7 @@ impl Certificate {
         };
         let tls = Tls::new(&pem(&chain)?, &pem(&key)?)
             .map_err(|error| refused(&chain, &key, &error.to_string()))?;
+        warn_of_openness(&key, "600");
         Ok(Some(Self { tls, files: (chain, key) }))
     }
 
@@ -97,6 +99,16 @@ impl Certificate {
                 note(&format!("{} [{}]; the old certificate stays", failure.message, failure.code));
             }
         }
+    }
+}
+
+/// Tells where everybody on this machine can reach what one alone should.
+pub(super) fn warn_of_openness(path: &Path, mode: &str) {
+    if by_path::is_open_to_all(path) {
+        let path = path.display();
+        note(&format!(
+            "{path} is open to everybody on this machine; take that away with `chmod {mode} {path}`"
+        ));
     }
 }
 

@@ -45,6 +45,9 @@ const OWNERS: (&str, &str) = (".owners", "owners");
 /// The longest name of an owner.
 const LONGEST_NAME: usize = 40;
 
+/// The seconds of a day.
+pub(super) const DAY: u64 = 24 * 60 * 60;
+
 /// How often the hashes of files are saved.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 
@@ -110,6 +113,8 @@ pub(super) struct OwnerParts {
     threads: ThreadPlace,
     /// How long the files of tasks that have ended are kept; nothing is for ever.
     keep_files: Option<Duration>,
+    /// Whether what is told of tasks goes with their files.
+    forgets: bool,
     /// The documents of the owner's workspaces.
     pub(super) documents: Documents,
 }
@@ -152,7 +157,11 @@ impl OwnerPlaces {
             true => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
             false => ThreadPlace::File(data.join("threads.sqlite")),
         };
-        let keep_files = self.keep_files;
+        let keep_days = self.settings.serve.keep_days(owner);
+        let keep_files = match self.is_runner {
+            true => self.keep_files,
+            false => keep_days.map(|days| Duration::from_secs(days * DAY)),
+        };
         Ok(OwnerParts {
             principal,
             root,
@@ -165,6 +174,8 @@ impl OwnerPlaces {
             threads,
             documents,
             keep_files,
+            // A person's own list of tasks is theirs.
+            forgets: !self.is_runner,
         })
     }
 
@@ -253,6 +264,7 @@ pub(super) struct ServedOwner {
     store: Arc<dyn Store>,
     agents: Arc<engross_acp::client::AgentRegistry>,
     keep_files: Option<Duration>,
+    forgets: bool,
     hashes: Arc<KnownHashes>,
 }
 
@@ -284,7 +296,7 @@ impl OwnerParts {
         #[cfg(feature = "mcp")]
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author, self.listened)?;
         let reviews = reviews(&sessions, &self.documents.author, limits);
-        let Self { principal, writes, tasks, lessons, threads, keep_files, .. } = self;
+        let Self { principal, writes, tasks, lessons, threads, keep_files, forgets, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
         let bridge = tasks::bridge(tasks, sessions)?;
@@ -300,14 +312,15 @@ impl OwnerParts {
         let routes = routes.merge(review_routes(reviews));
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
-        Ok((ServedOwner { writes, runs, store, agents, hashes, keep_files }, routes, bridge))
+        Ok((ServedOwner { writes, runs, store, agents, hashes, keep_files, forgets }, routes, bridge))
     }
 }
 
-/// Removes the files of tasks that ended longer ago than `keep`.
-async fn collect(runs: &Runs, keep: Duration) {
+/// Removes the files of tasks that ended longer ago than `keep`; with `forgets` also all that is told of them.
+async fn collect(runs: &Runs, keep: Duration, forgets: bool) {
     let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-    match runs.collect(SystemClock.millis().saturating_sub(keep)).await {
+    let before = SystemClock.millis().saturating_sub(keep);
+    match runs.collect(before).await {
         Ok(collected) if collected.files > 0 => {
             tracing::info!(
                 files = collected.files,
@@ -316,7 +329,15 @@ async fn collect(runs: &Runs, keep: Duration) {
             );
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "old files of tasks could not be removed"),
+        // Where they are is told by the log alone.
+        Err(error) => return tracing::warn!(%error, "old files of tasks could not be removed"),
+    }
+    if forgets {
+        match runs.forget(before).await {
+            Ok(0) => {}
+            Ok(threads) => tracing::info!(threads, "old tasks were forgotten"),
+            Err(error) => tracing::warn!(%error, "old tasks could not be forgotten"),
+        }
     }
 }
 
@@ -346,7 +367,7 @@ impl ServedOwner {
         let collecting = async {
             loop {
                 if let Some(keep) = self.keep_files {
-                    collect(&self.runs, keep).await;
+                    collect(&self.runs, keep, self.forgets).await;
                 }
                 tokio::time::sleep(COLLECT_EVERY).await;
             }

@@ -9,7 +9,8 @@ use engross_http::Listener;
 use engross_protocol::Failure;
 use engross_tasks::rpc::Bridge;
 
-use super::server::{DAY, RunnerParts, cannot_listen, listen, parts, serve};
+use super::owner::DAY;
+use super::server::{RunnerParts, cannot_listen, listen, parts, serve};
 use super::sessions;
 use crate::files;
 use crate::settings::{Environment, Flags, ProgramSettings, ServeSettings};

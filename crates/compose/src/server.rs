@@ -38,9 +38,6 @@ use crate::signals;
 /// How long a server that is to stop still says so at /readyz before it closes its door, when it has something to do.
 const LAME_DUCK: Duration = Duration::from_secs(2);
 
-/// The seconds of a day.
-pub(super) const DAY: u64 = 24 * 60 * 60;
-
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
 
@@ -110,16 +107,15 @@ pub(super) fn parts(
 ) -> Result<Parts, Failure> {
     let options = settings.serve.clone();
     let data = data_folder(options.path("data").as_deref())?;
+    front::warn_of_openness(&data, "700");
     let keys = KeyStore::of(&data);
     let access = front::access(&options, keys.access_keys()?.as_deref())?;
     let certificate = front::Certificate::of(&options)?;
-    let days = options.number("keep_days");
-    let keep_files = (days > 0).then(|| Duration::from_secs(days * DAY));
     let places = OwnerPlaces {
         root: options.path("root").unwrap_or_else(|| data.join("workspace")),
         in_memory: options.text("store") == Some("memory"),
         is_runner: runner.is_some(),
-        keep_files: runner.map_or(keep_files, |runner| runner.keep_files),
+        keep_files: runner.and_then(|runner| runner.keep_files),
         blobs: tasks::blobs(options.text("blobs"), environment)?,
         data: data.clone(),
         settings: settings.clone(),

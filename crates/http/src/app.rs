@@ -17,7 +17,6 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::access::{Access, Caller, DEFAULT_OWNER, Right};
 use super::access_log::{ReportedBody, RequestReport};
-use super::body;
 use super::connections::{Overload, Peer};
 use super::error::{Error, ErrorCode};
 use super::headers::{
@@ -155,10 +154,7 @@ async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, mut request: R
         Ok(_) => quota.admit(request.method(), request.uri().path(), request.headers()),
         Err(_) => Ok(()),
     };
-    let (entry, request) = match admitted {
-        Ok(()) => (entry, request),
-        Err(error) => (Err(error), body::emptied(request).await),
-    };
+    let entry = admitted.and(entry);
     let mut response = match entry {
         Ok(Entry::Own) => answer(door.own.clone(), request).await,
         Ok(Entry::Of(owner)) => answer(owner.routes, request).await,

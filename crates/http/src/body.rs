@@ -1,28 +1,21 @@
 //! Reads the body of a request, within bounds.
 //!
-//! Must never hold more than the limit, nor more for all requests together than the budget, and never cut a client off in the
-//! middle of its request: one that is still sending does not see the answer.
+//! Must never hold more than the limit, nor more for all requests together than the budget. What is left of a body that is refused is
+//! the connection's matter.
 
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream};
-use axum::extract::Request;
+use axum::body::Body;
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use futures_util::StreamExt;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::error::Error;
 use super::limits::{BodyBudget, Limits, STEP, UNIT};
-
-/// How much more than the limit is received, and thrown away, for the client to come to the answer.
-const THROWN_AWAY: u64 = 256 * 1024 * 1024;
-
-/// How long that may take.
-const THROWING_AWAY: Duration = Duration::from_secs(10);
 
 /// How long a body waits for room.
 const ROOM_WAIT: Duration = Duration::from_secs(5);
@@ -101,16 +94,12 @@ pub(super) async fn read_up_to(
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let mut pieces = body.into_data_stream();
     if announced.is_some_and(|length| length > limit as u64) {
-        // A client that waits to be told to go on sends nothing once it is refused.
-        let is_sending =
-            !headers.contains_key(EXPECT) && announced.is_some_and(|length| length <= THROWN_AWAY);
-        return Err(too_large(pieces, limit, is_sending).await);
+        return Err(Error::BodyTooLarge { limit });
     }
     let encoding =
         headers.get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     if let Some(encoding) = encoding.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
         let encoding: String = encoding.chars().take(40).collect();
-        throw_away(pieces).await;
         return Err(Error::invalid("content-encoding", format!("is {encoding}: send the body as it is")));
     }
     let until = Instant::now() + limits.body_whole;
@@ -123,39 +112,9 @@ pub(super) async fn read_up_to(
         let Some(piece) = piece else { return Ok(BodyBytes { bytes, room }) };
         let piece = piece.map_err(|_| Error::BodyIncomplete)?;
         if bytes.len() + piece.len() > limit {
-            drop(bytes);
-            return Err(too_large(pieces, limit, true).await);
+            return Err(Error::BodyTooLarge { limit });
         }
         room.grow(&limits.bodies, bytes.len() + piece.len()).await?;
         bytes.extend_from_slice(&piece);
     }
-}
-
-/// A request whose body was received and thrown away, within bounds: its client has to come to the answer.
-pub(super) async fn emptied(request: Request) -> Request {
-    let (parts, body) = request.into_parts();
-    if !parts.headers.contains_key(EXPECT) {
-        throw_away(body.into_data_stream()).await;
-    }
-    Request::from_parts(parts, Body::empty())
-}
-
-async fn too_large(pieces: BodyDataStream, limit: usize, is_sending: bool) -> Error {
-    if is_sending {
-        throw_away(pieces).await;
-    }
-    Error::BodyTooLarge { limit }
-}
-
-/// Receives what nobody needs, for a while, so that the client comes to the answer.
-pub(super) async fn throw_away(mut pieces: BodyDataStream) {
-    let all = async {
-        let mut left = THROWN_AWAY;
-        while let Some(Ok(piece)) = pieces.next().await {
-            let Some(rest) = left.checked_sub(piece.len() as u64) else { break };
-            left = rest;
-        }
-    };
-    // Whether it came to an end or not, the answer is the same.
-    let _ = timeout(THROWING_AWAY, all).await;
 }

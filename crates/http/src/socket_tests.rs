@@ -94,6 +94,33 @@ async fn a_body_that_is_too_large_gets_an_answer_that_can_be_read() {
     }
 }
 
+/// Whatever a route thinks of a request, its client comes to the answer, also one that sends all before it reads.
+#[tokio::test]
+async fn an_answer_that_came_before_the_body_can_be_read() {
+    let running = run(Limits::default()).await;
+    let body = vec![b' '; 8 << 20];
+    let places = [
+        "POST /v1/nowhere",
+        "PUT /v1/chat/completions",
+        "POST /v1/models",
+        "PATCH /v1/write-sessions/w_1/content",
+        "PUT /v1/workspaces/a/files/..%2Fb",
+        "DELETE /v1/sessions/nobody",
+        "POST /nowhere/at/all",
+    ];
+    for place in places {
+        let mut socket = running.connect().await;
+        let head = format!("{place} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
+        socket.write_all(head.as_bytes()).await.unwrap();
+        socket.write_all(&body).await.unwrap_or_else(|error| panic!("{place}: {error}"));
+        let answer = read_until(&mut socket, "\r\n\r\n").await;
+        assert!(answer.starts_with("HTTP/1.1 "), "{place}: {answer}");
+        // The connection goes on.
+        socket.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        read_until(&mut socket, "\"live\"").await;
+    }
+}
+
 #[tokio::test]
 async fn a_client_that_asks_first_is_told_before_it_sends() {
     let running = run(Limits { body: 10, ..Limits::default() }).await;

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::{PositionedEvent, TurnEvent};
 
-/// Text that nobody has heard yet grows to pieces of so many bytes: a client that reads slowly receives few large ones, and what is
-/// kept for it goes back to the system as a whole.
+/// Text is kept in pieces of so many bytes, however it came: they go back to the system as a whole, where thousands of small ones
+/// would leave holes in memory.
 const PIECE: usize = 256 << 10;
 
 /// All that happened in an answer so far.
@@ -29,16 +29,13 @@ pub(crate) struct Channel {
 #[derive(Debug, Default)]
 struct EventBuffer {
     events: Vec<PositionedEvent>,
-    /// How many of them some listener has received.
-    heard: usize,
     over: bool,
     lost: bool,
 }
 
 impl EventBuffer {
     fn add(&mut self, event: PositionedEvent) {
-        if self.heard < self.events.len()
-            && let TurnEvent::Text(more) = &event.event
+        if let TurnEvent::Text(more) = &event.event
             && let Some(PositionedEvent { position, event: TurnEvent::Text(text) }) = self.events.last_mut()
             && text.len() + more.len() <= PIECE
         {
@@ -132,7 +129,7 @@ impl Channel {
 
     pub(crate) fn listen(self: &Arc<Self>) -> Listener {
         self.listeners.fetch_add(1, Ordering::SeqCst);
-        Listener { channel: Arc::clone(self), next: 0 }
+        Listener { channel: Arc::clone(self), next: 0, heard: 0 }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, EventBuffer> {
@@ -146,6 +143,8 @@ impl Channel {
 pub(crate) struct Listener {
     channel: Arc<Channel>,
     next: usize,
+    /// How many bytes it has of the text at that place, which may grow.
+    heard: usize,
 }
 
 impl Listener {
@@ -156,11 +155,25 @@ impl Listener {
             // From here on no change goes unnoticed.
             changed.as_mut().enable();
             {
-                let mut buffer = self.channel.lock();
-                if let Some(event) = buffer.events.get(self.next).cloned() {
-                    self.next += 1;
-                    buffer.heard = buffer.heard.max(self.next);
-                    return Some(event);
+                let buffer = self.channel.lock();
+                while let Some(PositionedEvent { position, event }) = buffer.events.get(self.next) {
+                    let event = match event {
+                        TurnEvent::Text(text) => match text.get(self.heard..).filter(|more| !more.is_empty())
+                        {
+                            Some(more) => TurnEvent::Text(more.to_owned()),
+                            None if self.next + 1 < buffer.events.len() => {
+                                (self.next, self.heard) = (self.next + 1, 0);
+                                continue;
+                            }
+                            None => break,
+                        },
+                        other => other.clone(),
+                    };
+                    match &event {
+                        TurnEvent::Text(more) => self.heard += more.len(),
+                        _ => self.next += 1,
+                    }
+                    return Some(PositionedEvent { position: *position, event });
                 }
                 if buffer.over {
                     return None;

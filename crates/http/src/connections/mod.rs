@@ -4,10 +4,12 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
+//! | `leftover` | what of a request's body does nobody want? |
 //! | `listener` | where do connections come in? |
 //! | `open` | which connections are there, what does each wait for, and which gives way? |
 //! | `stream` | how are bytes moved, and when has a reader stopped reading? |
 
+mod leftover;
 mod listener;
 mod open;
 mod stream;
@@ -31,6 +33,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+use self::leftover::{Leftover, is_sent};
 pub use self::listener::Listener;
 use self::open::{ConnectionState, OpenConnections, Room};
 use self::stream::{ReceivedBody, SentBody, TimedStream};
@@ -181,13 +184,19 @@ impl Connection {
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             let (routes, state) = (routes.clone(), Arc::clone(&of_requests));
             async move {
-                let mut request = request.map(|body| ReceivedBody::new(body, Arc::clone(&state)).into_body());
+                let (leftover, is_sent) = (Leftover::default(), is_sent(request.headers()));
+                let received =
+                    |body| ReceivedBody::new(body, Arc::clone(&state), leftover.clone()).into_body();
+                let mut request = request.map(received);
                 request.extensions_mut().insert(Peer(peer));
                 if is_overload {
                     request.extensions_mut().insert(Overload);
                 }
                 let response: Response<Body> =
                     routes.oneshot(request).await.unwrap_or_else(|never| match never {});
+                // Who was told that the rest did not come in time sends nothing.
+                let is_sent = is_sent && response.status() != StatusCode::REQUEST_TIMEOUT;
+                leftover.throw_away(is_sent, &state).await;
                 let is_upgrade = response.status() == StatusCode::SWITCHING_PROTOCOLS;
                 Ok::<_, Infallible>(response.map(|body| SentBody::new(body, state, is_upgrade)))
             }

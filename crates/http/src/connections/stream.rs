@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
+use super::leftover::Leftover;
 use super::open::{ConnectionState, Phase};
 
 /// A socket that fails once its client has taken nothing for too long, and that notes when a head begins.
@@ -100,14 +101,16 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
 
 /// The body of a request on its way in.
 pub(super) struct ReceivedBody {
-    body: Incoming,
+    /// None once it was dropped.
+    body: Option<Incoming>,
     state: Arc<ConnectionState>,
+    leftover: Leftover,
 }
 
 impl ReceivedBody {
-    pub(super) fn new(body: Incoming, state: Arc<ConnectionState>) -> Self {
+    pub(super) fn new(body: Incoming, state: Arc<ConnectionState>, leftover: Leftover) -> Self {
         state.enter(if body.is_end_stream() { Phase::Busy } else { Phase::Receiving });
-        Self { body, state }
+        Self { body: Some(body), state, leftover }
     }
 
     pub(super) fn into_body(self) -> Body {
@@ -123,24 +126,28 @@ impl HttpBody for ReceivedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        if frame.is_none() || self.body.is_end_stream() {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        if frame.is_none() || self.is_end_stream() {
             self.state.leave(Phase::Receiving, Phase::Busy);
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or_else(SizeHint::default, Incoming::size_hint)
     }
 }
 
 impl Drop for ReceivedBody {
     fn drop(&mut self) {
+        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
+            self.leftover.keep(body);
+        }
         self.state.leave(Phase::Receiving, Phase::Busy);
     }
 }

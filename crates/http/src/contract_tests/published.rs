@@ -185,7 +185,9 @@ async fn responses() {
     let typed = json!({"model": "gpt-5.4", "input": "How many ships?", "instructions": "Count.",
         "text": {"format": {"type": "json_schema", "name": "count", "strict": true, "schema": schema}}});
     let body = ask(&whole, RESPONSES, &typed).await.json();
-    assert_eq!((&body["text"], &body["instructions"]), (&typed["text"], &json!("Count.")));
+    let mut text = typed["text"].clone();
+    text["format"]["description"] = Value::Null;
+    assert_eq!((&body["text"], &body["instructions"]), (&text, &json!("Count.")));
     let asked = whole.asked()[6].body.clone();
     assert_eq!(asked["response_format"]["json_schema"]["schema"], schema);
     assert_eq!(asked["messages"][0]["content"], "Count.");

@@ -152,15 +152,9 @@ pub(super) async fn send(
     gone.is_armed = matches!(sent, Err(Error::BodyIncomplete));
     let view = match sent {
         Ok(view) => view,
-        Err(Error::Write(refusal)) => {
-            body::throw_away(pieces).await;
-            return Err(writes.refused(id, refusal.problem));
-        }
+        Err(Error::Write(refusal)) => return Err(writes.refused(id, refusal.problem)),
         Err(error) => return Err(error),
     };
-    if view.state.is_final() {
-        body::throw_away(pieces).await;
-    }
     answer(view)
 }
 

@@ -211,6 +211,23 @@ fn calls_go_back_into_their_namespace() {
     assert_eq!((of(1, "namespace"), of(1, "name")), (Value::Null, json!("g")));
 }
 
+/// Clients with types made from the published description insist on every field of what is repeated.
+#[test]
+fn what_a_response_repeats_is_complete() {
+    let body = br#"{"input":"x","reasoning":{"effort":"low"},"text":{"format":{"type":"json_schema","name":"n","schema":{}}},
+        "tools":[{"type":"function","name":"f"},{"type":"namespace","name":"s","tools":[{"type":"function","name":"g","strict":true}]}]}"#;
+    let asked = super::responses_request(body).unwrap();
+    let whole = Whole { end: Some((AnswerFinish::Stop, None)), ..Whole::default() };
+    let body: Value = serde_json::from_slice(&responses_body(&head(), &whole, &asked.shape).take()).unwrap();
+    assert_eq!(body["reasoning"], json!({"effort": "low", "summary": null}));
+    let format =
+        json!({"type": "json_schema", "name": "n", "schema": {}, "description": null, "strict": false});
+    assert_eq!(body["text"], json!({ "format": format }));
+    let function = |name: &str, strict: Value| json!({"type": "function", "name": name, "description": null, "parameters": null, "strict": strict});
+    assert_eq!(body["tools"][0], function("f", Value::Null));
+    assert_eq!(body["tools"][1]["tools"][0], function("g", json!(true)));
+}
+
 proptest! {
     /// However the text comes in pieces, the small events, the last event and the body say the same.
     #[test]

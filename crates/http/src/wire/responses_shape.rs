@@ -87,7 +87,38 @@ impl ResponsesShape {
     /// Writes what is repeated into a response.
     pub(super) fn repeat(&self, response: &mut Value) {
         for (name, usual) in REPEATED {
-            response[*name] = self.repeated.get(*name).cloned().unwrap_or_else(usual);
+            let mut repeated = self.repeated.get(*name).cloned().unwrap_or_else(usual);
+            complete(&mut repeated, usual());
+            match *name {
+                "tools" => complete_tools(&mut repeated),
+                "text" if repeated["format"]["type"] == "json_schema" => {
+                    complete(&mut repeated["format"], json!({"description": null, "strict": false}));
+                }
+                _ => {}
+            }
+            response[*name] = repeated;
+        }
+    }
+}
+
+/// Adds to an object what stands in it usually and the client has left out.
+fn complete(object: &mut Value, usual: Value) {
+    if let (Value::Object(object), Value::Object(usual)) = (object, usual) {
+        for (name, value) in usual {
+            object.entry(name).or_insert(value);
+        }
+    }
+}
+
+/// The same for the functions of a list of tools, and for those within a namespace of it.
+fn complete_tools(tools: &mut Value) {
+    for tool in tools.as_array_mut().into_iter().flatten() {
+        match tool["type"].as_str() {
+            Some("function") => {
+                complete(tool, json!({"description": null, "parameters": null, "strict": null}));
+            }
+            Some("namespace") => tool.get_mut("tools").into_iter().for_each(complete_tools),
+            _ => {}
         }
     }
 }

@@ -213,6 +213,19 @@ pub fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default()
 }
 
+/// Whether everybody on this machine may read or change what is at a path, as far as the system knows rights.
+#[must_use]
+pub fn is_open_to_all(path: &Path) -> bool {
+    #[cfg(unix)]
+    return std::fs::metadata(path)
+        .is_ok_and(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o007 != 0);
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// A file that holds secrets, which has to be its owner's alone where the system knows owners; up to `limit` bytes.
 ///
 /// # Errors

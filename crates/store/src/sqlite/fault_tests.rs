@@ -43,6 +43,7 @@ fn a_full_disk_refuses_what_does_not_fit_and_recovers() {
         presence: Presence::exclusive().into(),
         watch: None.into(),
         threads: Threads::start(opened).unwrap().into(),
+        path: std::path::PathBuf::from("a.sqlite"),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let id = SessionId::from_bytes([1; 16]);

@@ -17,7 +17,7 @@ mod open_tests;
 #[cfg(test)]
 mod threads_tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,12 +33,17 @@ use crate::types::{
     Append, Entry, Fence, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
 };
 
+/// With less room than this on its disk a store is not well, whether or not a request has met that yet.
+#[cfg(unix)]
+const ROOM: u64 = 1 << 20;
+
 /// Keeps sessions in one file. Dropping it finishes what was asked for and closes.
 #[derive(Debug)]
 pub struct SqliteStore {
     presence: Arc<Presence>,
     watch: Mutex<Option<Watch>>,
     threads: Arc<Threads>,
+    path: PathBuf,
 }
 
 impl SqliteStore {
@@ -68,7 +73,7 @@ impl SqliteStore {
         let (locks, presence) = (opened.locks.copy(path)?, Arc::new(presence));
         let threads = Arc::new(Threads::start(opened)?);
         let watch = Watch::start(path, locks, &presence, &threads)?;
-        Ok(Self { presence, watch: Mutex::new(watch), threads })
+        Ok(Self { presence, watch: Mutex::new(watch), threads, path: path.to_owned() })
     }
 
     /// Ends the search for other processes, and stores leases that are only in memory.
@@ -213,7 +218,13 @@ impl Store for SqliteStore {
 
     fn healthy(&self) -> Pending<'_, ()> {
         // The writer is asked: the readers may well live while it does not.
-        self.write(|connection| read::due(connection, 0, 1).map(drop))
+        let path = self.path.clone();
+        self.write(move |connection| {
+            if !has_room(&path) {
+                return Err(Error::Full { place: fault::place(&path) }.into());
+            }
+            read::due(connection, 0, 1).map(drop)
+        })
     }
 
     fn close(&self) -> Pending<'_, ()> {
@@ -225,6 +236,17 @@ impl Store for SqliteStore {
             Ok(())
         })
     }
+}
+
+/// Whether the disk of a file has room for more. Where the system does not say, it has.
+#[cfg(unix)]
+fn has_room(path: &Path) -> bool {
+    rustix::fs::statvfs(path).map_or(true, |disk| disk.f_bavail.saturating_mul(disk.f_frsize) >= ROOM)
+}
+
+#[cfg(not(unix))]
+fn has_room(_: &Path) -> bool {
+    true
 }
 
 impl Drop for SqliteStore {

@@ -176,6 +176,7 @@ fn read_all(connection: &Connection, queue: &Mutex<Receiver<Box<dyn Work>>>, pla
 
 fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Path, erased: &AtomicBool) {
     let place = place(path);
+    let opened = identity(path);
     while let Ok(first) = queue.recv() {
         let mut group = vec![first];
         group.extend(queue.try_iter().take(GROUP - 1));
@@ -188,6 +189,7 @@ fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Pa
             // A reader was in the way: the next writer tries again.
             erased.fetch_or(emptied != Ok(0), Ordering::SeqCst);
         }
+        let is_there = identity(path) == opened;
         for mut work in group {
             // What fails together may succeed alone: one large request must not fail its neighbours on a full disk.
             let lost = match &together {
@@ -196,9 +198,28 @@ fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Pa
                     .err()
                     .map(|error| meaning(&error, &place)),
             };
-            work.answer(lost);
+            work.answer(lost.or_else(|| (!is_there).then(|| replaced(&place))));
         }
     }
+}
+
+/// Which file is at a path.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    // What the numbers are is the system's matter, and differs.
+    rustix::fs::stat(path).ok().map(|file| (file.st_dev as u64, file.st_ino as u64))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// What is written goes to a file that nobody finds again.
+fn replaced(place: &str) -> Error {
+    let message = "it was moved, deleted or replaced while it is in use, and what is written now is lost; stop every program that \
+                   uses it and put the right file there";
+    Error::Unusable { place: place.to_owned(), message: message.to_owned() }
 }
 
 /// Does `work` wholly or not at all.

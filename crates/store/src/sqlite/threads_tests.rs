@@ -84,3 +84,21 @@ fn what_was_asked_for_is_done_before_the_end() {
     drop(second);
     assert_eq!(count(&threads(&folder)), Ok(1100));
 }
+
+/// A backup put back under a running server, or the file deleted: nobody is told that something is stored which nobody finds again.
+#[cfg(unix)]
+#[test]
+fn what_goes_to_a_file_that_was_replaced_is_not_called_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let threads = threads(&folder);
+    let path = folder.path().join("sessions.sqlite");
+    let write = || threads.write(|_| Ok(())).unwrap().blocking_recv().unwrap();
+    assert_eq!(write(), Ok(()));
+    let backup = folder.path().join("backup");
+    std::fs::rename(&path, &backup).unwrap();
+    assert_eq!(write().unwrap_err().code(), "STORE_UNUSABLE", "it is gone");
+    std::fs::copy(&backup, &path).unwrap();
+    assert_eq!(write().unwrap_err().code(), "STORE_UNUSABLE", "it is another one");
+    std::fs::rename(&backup, &path).unwrap();
+    assert_eq!(write(), Ok(()), "it is back");
+}

@@ -1,17 +1,18 @@
-//! Housekeeping: the files of runs that ended long ago are removed, and what was told of them stays.
+//! Housekeeping: the files of runs that ended long ago are removed, and, where nothing is to be kept of them, what was told of them, too.
 //!
-//! Must never remove a file that a newer run delivers, too, or the folder of a conversation that goes on.
+//! Must never remove a file that a newer run delivers, too, or the folder or the log of a conversation that goes on.
 
 use std::collections::HashSet;
 
 use engross_artifacts::{CollectedFiles, RunId, SessionKey};
-use engross_journal::read_all;
-use engross_store::Millis;
+use engross_journal::{LogGuard, read_all};
+use engross_store::{Millis, SessionSummary};
 
 use super::error::RunError;
 use super::log::{RunEnd, RunEvent};
+use super::names::is_list;
 use super::service::Runs;
-use super::state::RunThread;
+use super::state::{Phase, RunThread};
 
 /// Threads that are looked at at once.
 const PAGE: usize = 500;
@@ -28,15 +29,7 @@ impl Runs {
         };
         let _alone = self.inner.freezing.write().await;
         let store = self.inner.journal.store();
-        let mut ids = Vec::new();
-        loop {
-            let page = self.inner.config.store.list(ids.last().copied(), PAGE).await?;
-            let is_last = page.len() < PAGE;
-            ids.extend(page.into_iter().map(|row| row.id));
-            if is_last {
-                break;
-            }
-        }
+        let ids = self.logs().await?.into_iter().map(|row| row.id);
         let (mut newer, mut over): (Vec<RunEnd>, Vec<(SessionKey, RunId)>) = (Vec::new(), Vec::new());
         for id in ids {
             // A log that is no thread's has no ends of runs.
@@ -71,5 +64,56 @@ impl Runs {
             Ok::<_, RunError>(collected)
         });
         work.await.map_err(|_| RunError::Stopping)?
+    }
+
+    /// Forgets the tasks of threads in which nothing has happened since the moment `before`, with all that was said in them. A thread that
+    /// somebody works on stays. Gives how many threads are gone.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub async fn forget(&self, before: Millis) -> Result<usize, RunError> {
+        let (store, journal) = (&self.inner.config.store, &self.inner.journal);
+        let mut gone = 0;
+        for row in self.logs().await?.into_iter().filter(|row| row.changed_at < before) {
+            if is_list(&row.key) {
+                // The ids in it lead nowhere by now.
+                store.delete(row.id).await?;
+                continue;
+            }
+            // Who works on it holds this.
+            let Some(lock) = journal.get(row.id).lock_if_idle() else { continue };
+            let mut thread = match journal.open_if_free(lock).await {
+                Ok(Some(thread)) => thread,
+                // It is no thread's, or gone.
+                Ok(None) | Err(engross_journal::Error::Unknown | engross_journal::Error::Damaged { .. }) => {
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let is_over = thread.runs.iter().all(|run| matches!(run.phase, Phase::Done { .. }));
+            if !is_over || thread.runs.is_empty() || LogGuard::head(&thread) != row.head {
+                thread.release().await;
+                continue;
+            }
+            let deleted = store.delete(row.id).await;
+            thread.discard();
+            thread.release().await;
+            journal.forget(row.id);
+            gone += usize::from(deleted?);
+        }
+        Ok(gone)
+    }
+
+    /// All logs of the store.
+    async fn logs(&self) -> Result<Vec<SessionSummary>, RunError> {
+        let mut rows: Vec<SessionSummary> = Vec::new();
+        loop {
+            let page = self.inner.config.store.list(rows.last().map(|row| row.id), PAGE).await?;
+            let is_last = page.len() < PAGE;
+            rows.extend(page);
+            if is_last {
+                return Ok(rows);
+            }
+        }
     }
 }

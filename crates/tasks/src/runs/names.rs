@@ -56,6 +56,11 @@ pub(super) fn list_name(principal: &str) -> Result<Name, RunError> {
     Ok(Name::new(format!("task/jobs/{}", short(principal)))?)
 }
 
+/// Whether a log of this name is a list of jobs.
+pub(super) fn is_list(name: &Name) -> bool {
+    name.as_str().starts_with("task/jobs/")
+}
+
 /// A text that has no slash and no more than 260 bytes; another one for every text.
 fn short(text: &str) -> String {
     if text.len() <= 256 && !text.starts_with('#') && !text.contains(['/', '\0']) {

@@ -148,3 +148,22 @@ async fn files_of_old_runs_are_removed_and_those_of_newer_ones_stay() {
     assert_eq!((&told["status"], &told["output"]), (&json!("completed"), &json!("x")));
     assert_eq!(bench.bridge.runs().collect(before).await.unwrap().files, 0);
 }
+
+#[tokio::test]
+async fn tasks_of_old_threads_are_forgotten_with_their_words_and_others_stay() {
+    let bench = TestBench::new().await;
+    let old = bench.call("session.start", agent("old", "write:a.md=same say:x")).await;
+    bench.watch.forward(10_000);
+    let new = bench.call("session.start", agent("new", "say:x")).await;
+    let runs = bench.bridge.runs();
+    let logs = async || runs.config().store.list(None, 100).await.unwrap().len();
+    let before = logs().await;
+    assert_eq!(runs.forget(bench.watch.millis() - 5_000).await.unwrap(), 1);
+    assert_eq!(logs().await, before - 1);
+    let told = async |run: &Value| bench.call("xworkmate.tasks.get", json!({ "runId": run["runId"] })).await;
+    assert_eq!(told(&new).await["status"], "completed");
+    assert_ne!(told(&old).await["status"], "completed");
+    // The thread can be begun anew, under its old name.
+    let again = bench.call("session.start", agent("old", "say:y")).await;
+    assert_eq!(again["status"], "completed");
+}

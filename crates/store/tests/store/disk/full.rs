@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use engross_store::files::{Ages, AppendFile, FileError, Precondition, Root};
+use engross_store::{Error as StoreError, SqliteStore, Store};
 
 use super::{TestBench, code, path, sha256, staged, tree};
 
@@ -80,6 +81,12 @@ fn on_a_small_disk() {
     refused.staged.discard().unwrap();
     assert_eq!(top.sweep(u64::MAX, Ages::default()), Ok(0));
     assert_eq!(left().into_keys().collect::<Vec<_>>(), ["a", "log"]);
+
+    // A store there is not well before a request meets it.
+    let store = SqliteStore::open(&Path::new(&std::env::var(ROOT).unwrap()).join("small/s.sqlite")).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert!(matches!(runtime.block_on(store.healthy()), Err(StoreError::Full { .. })));
+    drop(store);
 
     let mut mount = Command::new("mount");
     mount.args(["-o", "remount,ro", "none"]);
