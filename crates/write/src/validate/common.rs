@@ -103,7 +103,8 @@ impl CommonChecks {
             )),
             is_artefact(text).then_some((
                 codes::PROMPT_ARTEFACT.name,
-                FindingSeverity::Warning,
+                // A file about models may have it.
+                FindingSeverity::Hint,
                 "the line is of a conversation with a model, not of the file",
             )),
         ]
@@ -163,7 +164,8 @@ fn is_mojibake(text: &str) -> bool {
     .any(|wrong| text.contains(wrong))
 }
 
-fn is_artefact(text: &str) -> bool {
+/// Whether the line is an end line, or a token of the format of models.
+pub(super) fn is_artefact(text: &str) -> bool {
     let tokens = [
         "<|im_start|>",
         "<|im_end|>",
@@ -172,8 +174,15 @@ fn is_artefact(text: &str) -> bool {
         "[/INST]",
         "</think>",
         "<think>",
+        "<tool_call>",
         "</tool_call>",
+        "</s>",
+        "<|end|>",
+        "<|user|>",
+        "<|assistant|>",
+        "<end_of_turn>",
+        "<｜end▁of▁sentence｜>",
     ];
-    text == "DONE"
-        || tokens.iter().any(|token| text == *token || text.ends_with(token) && text.starts_with('<'))
+    let ends = |token: &&str| text.ends_with(*token) && (text.starts_with('<') || token.starts_with("<|"));
+    text == "DONE" || tokens.iter().any(|token| text == *token || ends(&token))
 }

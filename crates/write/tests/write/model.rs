@@ -44,8 +44,14 @@ fn ops() -> impl Strategy<Value = Vec<ModelStep>> {
     prop::collection::vec(op, 0..20)
 }
 
+/// How many streams are tried; `cargo xtask write-streams` says more.
+#[expect(clippy::disallowed_methods, reason = "how much is tried")]
+fn streams(few: u32) -> u32 {
+    std::env::var("ENGROSS_WRITE_STREAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(streams(2000)))]
 
     #[test]
     fn nothing_is_written_that_has_no_end(ops in ops(), mode in prop_oneof![Just(Terminator::Done), Just(Terminator::Sentinel), Just(Terminator::Auto)]) {
