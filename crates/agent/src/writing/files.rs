@@ -113,7 +113,7 @@ impl FileTools {
     /// The bytes of the file that a model names.
     pub(super) fn file(&self, named: &str) -> Result<Vec<u8>, ToolError> {
         let arguments = Map::from_iter([("file".to_owned(), json!(named))]);
-        let bytes = path_of(&arguments).and_then(|path| self.bytes(&path));
+        let bytes = self.path_of(&arguments).and_then(|path| self.bytes(&path));
         bytes.map_err(|(code, message)| ToolError::new(code, message))
     }
 

@@ -12,7 +12,6 @@ use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::by_path;
 use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
@@ -43,7 +42,7 @@ impl Root {
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(failed)?;
         let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         let id = identity(&dir).map_err(failed)?;
-        let mut names = vec![by_path::absolute(path)];
+        let mut names = Vec::from_iter(std::fs::canonicalize(path));
         names.extend(std::path::absolute(path).ok().filter(|named| !names.contains(named)));
         Ok(Self(Folder { id, path: None, dir: Arc::new(dir), names: names.into() }))
     }

@@ -4,6 +4,8 @@ use super::{ContentFinding, FileKind, FindingSeverity, Subject, Validator};
 use crate::cleaning::{is_closing, is_end_word, is_opening, is_sentence};
 use crate::codes;
 
+/// What is said of a line that is an end line or a token: within a file it may be meant, so nobody is asked.
+pub(super) const TOKEN_LINE: &str = "the line is of a conversation with a model, not of the file";
 /// Findings of one sort that are reported.
 const EACH: usize = 5;
 /// The longest line that can be an elision, in bytes.
@@ -105,7 +107,7 @@ impl CommonChecks {
                 codes::PROMPT_ARTEFACT.name,
                 // A file about models may have it.
                 FindingSeverity::Hint,
-                "the line is of a conversation with a model, not of the file",
+                TOKEN_LINE,
             )),
         ]
     }

@@ -116,7 +116,9 @@ impl ValidationReport {
     /// What looks as if it was said, or put around the content: the worst of it. A hint may be meant.
     #[must_use]
     pub fn stray(&self) -> Option<&ContentFinding> {
-        let is_stray = |finding: &&ContentFinding| finding.code == codes::PROMPT_ARTEFACT.name;
+        let is_stray = |finding: &&ContentFinding| {
+            finding.code == codes::PROMPT_ARTEFACT.name && finding.message != common::TOKEN_LINE
+        };
         self.findings.iter().filter(is_stray).max_by_key(|finding| finding.severity)
     }
 

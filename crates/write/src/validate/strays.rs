@@ -35,7 +35,7 @@ pub(super) fn strays(kind: FileKind, subject: &Subject<'_>) -> Vec<ContentFindin
     if is_json_around(&text, is_data) {
         found.push((1, "the content is wrapped into a JSON object: write it as it is"));
     }
-    if !matches!(kind, FileKind::Xml | FileKind::Html) && is_element_around(&text) {
+    if kind != FileKind::Xml && is_element_around(&text, kind == FileKind::Html) {
         found.push((1, "the content is wrapped into an element: write it as it is"));
     }
     if !is_data && is_one_escaped_line(&text) {
@@ -158,7 +158,7 @@ fn is_json_around(text: &str, is_data: bool) -> bool {
 }
 
 /// Whether its first line opens an element that is said around files, and its last one closes that.
-fn is_element_around(text: &str) -> bool {
+fn is_element_around(text: &str, is_html: bool) -> bool {
     const NAMES: [&str; 11] = [
         "file",
         "content",
@@ -178,7 +178,8 @@ fn is_element_around(text: &str) -> bool {
         return false;
     };
     let name = inside.split([' ', '\t']).next().unwrap_or_default();
-    NAMES.contains(&name) && last == format!("</{name}>")
+    let is_its_own = is_html && ["output", "code"].contains(&name);
+    NAMES.contains(&name) && !is_its_own && last == format!("</{name}>")
 }
 
 /// Whether lines are only told by `\n`: the text has one line, and some of these.

@@ -113,7 +113,9 @@ proptest! {
         mode in prop_oneof![Just(Terminator::Sentinel), Just(Terminator::Auto)],
     ) {
         let file: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        prop_assume!(!file.trim().is_empty());
+        if file.trim().is_empty() {
+            return Ok(());
+        }
         let stream = format!("{file}{MARKER}\n");
         let mut at: Vec<(usize, u8)> = cuts.iter().map(|(index, how)| (index.index(stream.len()), *how)).collect();
         at.sort_unstable();
