@@ -29,7 +29,7 @@ pub(super) struct ContentBehind {
 }
 
 /// The content of an answer, and its words without that.
-pub(super) struct Parted {
+pub(super) struct AnswerParts {
     content: ContentBehind,
     words: String,
 }
@@ -63,7 +63,7 @@ impl TextBehind {
     }
 
     /// The answer is over: what of it is content, and what was only said and has not been told yet.
-    pub(super) fn end(self, answer: Option<&Answer>) -> (Parted, String) {
+    pub(super) fn end(self, answer: Option<&Answer>) -> (AnswerParts, String) {
         let cut = answer.is_none_or(|answer| answer.finish.is_cut());
         let last = self.texts.len().saturating_sub(1);
         let (mut content, mut told) = (ContentBehind::default(), String::new());
@@ -77,11 +77,11 @@ impl TextBehind {
             }
         }
         let words = format!("{}{told}", self.said);
-        (Parted { content, words }, told)
+        (AnswerParts { content, words }, told)
     }
 }
 
-impl Parted {
+impl AnswerParts {
     /// The answer without its content, and that.
     pub(super) fn part(self, mut answer: Answer) -> (Answer, ContentBehind) {
         if !self.content.texts.is_empty() {
