@@ -88,6 +88,12 @@ enum Chore {
     },
     /// Tries every fault at every byte of a streamed file; the ordinary tests try some.
     WriteMatrix,
+    /// Tries random streams of content, ends, cuts and restarts against a plain reader; the ordinary tests try some.
+    WriteStreams {
+        /// How many for each rule.
+        #[arg(long, default_value_t = 50_000)]
+        streams: u32,
+    },
     /// Has models that deviate write files over cuts, and tries patches against a model; the ordinary tests try some.
     WriteHabits {
         /// Which files and cuts.
@@ -159,6 +165,7 @@ fn main() -> ExitCode {
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
+        Chore::WriteStreams { streams } => test::write_streams(streams),
         Chore::WriteHabits { seed } => test::write_habits(seed),
         Chore::Faults { arguments } => measure("--profile=ci", "faults", &arguments),
         Chore::Clients => long::clients(),

@@ -71,6 +71,17 @@ pub(crate) fn write_matrix() -> Result<()> {
     )
 }
 
+/// Random streams, so many for each rule of ends, cuts and restarts.
+pub(crate) fn write_streams(streams: u32) -> Result<()> {
+    let tests = |filters: &[&str]| {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["test", "--profile", "ci", "--package", "engross-write"]).args(filters);
+        run_command(command.env("ENGROSS_WRITE_STREAMS", streams.to_string()).current_dir(root()))
+    };
+    tests(&["--lib", "framing::framer_tests"])?;
+    tests(&["--test", "write", "model::"])
+}
+
 /// Every habit of models over every kind of file, and 120,000 patches.
 pub(crate) fn write_habits(seed: u64) -> Result<()> {
     let tests = |package: &str, filter: &str| {

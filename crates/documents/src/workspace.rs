@@ -153,6 +153,14 @@ impl Workspace {
         Ok(path)
     }
 
+    /// The same for one that may be named by its absolute path.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn named(&self, text: &str) -> Result<RelPath, FileError> {
+        Self::path(&self.files.relative(text))
+    }
+
     /// The files, at most `limit` behind `after`, in the order of the bytes of their paths.
     ///
     /// # Errors

@@ -27,9 +27,11 @@ use crate::codes;
 use crate::tools::PERFORM_RESEARCH;
 use crate::writing::{ArgumentStreams, Writer, recall};
 
+mod behind;
 mod thoughts;
 mod write;
 
+use behind::{ContentBehind, TextBehind};
 use thoughts::Thoughts;
 
 /// So many bytes of an answer that streams may be lost by a crash, and no more.
@@ -51,6 +53,8 @@ pub(super) struct TurnTask {
     shown: Vec<SeenFile>,
     renderer: Renderer,
     tries: RetryState,
+    /// Content that came in one answer with the calls that begin its files.
+    behind: ContentBehind,
 }
 
 impl TurnTask {
@@ -71,7 +75,8 @@ impl TurnTask {
             settings: config.settings.clone(),
         };
         let (renderer, tries) = (Renderer::default(), RetryState::default());
-        Self { config, journal, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
+        let (shown, behind) = (Vec::new(), ContentBehind::default());
+        Self { config, journal, channel, working, toolbox, writer, offer, shown, renderer, tries, behind }
     }
 
     /// Tells what was noted when the request was taken in, which is stored.
@@ -112,6 +117,9 @@ impl TurnTask {
                 published.extend(self.renderer.entry(event, &session));
             }
             if decision.action == Action::Rest {
+                if let Some(writer) = &self.writer {
+                    writer.leave(session.left.values().copied());
+                }
                 // A client that hears the end may ask again at once.
                 session.release().await;
                 return self.rest(published);
@@ -338,16 +346,18 @@ impl TurnTask {
                 request.messages.into_iter().map(|message| message.without_attachments(refused)).collect();
         }
         let mut thoughts = Thoughts::default();
+        let mut behind = TextBehind::new(self.writer.is_some());
         let writer = self.writer.clone().filter(Writer::takes_arguments);
         let answer = async {
             let _place = working.place().await;
-            collect_within(Limits::default(), model.answer(request), |event| {
+            let collected = collect_within(Limits::default(), model.answer(request), |event| {
                 let thought = match event {
                     Event::Reasoning(delta) => thoughts.add(delta, config.clock.millis()),
                     _ => thoughts.rest(),
                 };
                 channel.publish(thought.map(|event| renderer.aside(event)));
                 match event {
+                    _ if behind.takes(event) => {}
                     Event::Text(delta) => {
                         unstored.push(delta);
                         channel.publish(renderer.delta(delta));
@@ -361,14 +371,20 @@ impl TurnTask {
                     streams.receive(event);
                 }
             })
-            .await
+            .await;
+            let (content, words) = behind.end(collected.as_ref().ok());
+            if !words.is_empty() {
+                unstored.push(&words);
+                channel.publish(renderer.delta(&words));
+            }
+            collected.map(|answer| content.part(answer))
         };
         let lost = session.lease_lost();
         let deserted = deserted(&channel, config.grace);
         tokio::pin!(answer, lost, deserted);
         loop {
             tokio::select! {
-                answer = &mut answer => return Ok(match (answer, &writer) {
+                answer = &mut answer => return Ok(match (self.behind.keep(answer), &writer) {
                     (Ok(mut answer), Some(writer)) if !streams.is_empty() => {
                         let calls = &mut answer.tool_calls;
                         let results = streams.end(writer, &mut calling, calls, answer.finish).await;

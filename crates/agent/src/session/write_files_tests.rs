@@ -1,6 +1,6 @@
 //! What models do around the writing of files: they look, begin two at once, call again what was refused, write many.
 
-use engross_llm::{FinishReason, Message};
+use engross_llm::{Event, FinishReason, Message};
 use serde_json::{Value, json};
 
 use super::AnswerFinish;
@@ -179,5 +179,85 @@ async fn a_reason_that_is_not_known_does_not_end_a_file() {
         assert_eq!(desk.file("a.txt").as_deref(), Some("one\ntwo\n"));
         let own_words = desk.asked()[2].contains("words of your own");
         assert_eq!(own_words, reason == FinishReason::Recitation, "{:?}", desk.asked());
+    }
+}
+
+/// An answer with text behind its calls, as models without tools give.
+fn with_content(parts: &[(&str, &str, &str)], finish: FinishReason) -> Pieces {
+    let mut pieces: Pieces = vec![Ok(Event::Text("I write.\n".to_owned()))];
+    for (index, (id, file, behind)) in parts.iter().enumerate() {
+        let arguments = json!({"target_file": file, "operation": "create"}).to_string();
+        let name = "WritePlanTool_begin".to_owned();
+        pieces.push(Ok(Event::ToolCallStart { index, id: (*id).to_owned(), name }));
+        pieces.push(Ok(Event::ToolCallArguments { index, delta: arguments }));
+        let text = behind.split_inclusive('\n').map(|line| Ok(Event::Text(line.to_owned())));
+        pieces.extend(text);
+    }
+    pieces.push(Ok(Event::Finish(finish)));
+    pieces
+}
+
+#[tokio::test]
+async fn content_in_one_answer_with_its_call_goes_into_the_file() {
+    let two = [("c1", "one.txt", "\n\none\n1\nDONE\n\n"), ("c2", "two.txt", "two\nDONE\n")];
+    let desk = TestBench::new([with_content(&two, FinishReason::ToolCalls), bye()]);
+    let heard = desk.say("write both").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("one.txt").as_deref(), Some("one\n1\n"));
+    assert_eq!(desk.file("two.txt").as_deref(), Some("two\n"));
+    let messages = desk.messages(&heard).await;
+    let said: Vec<&str> = messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Assistant { content, .. } => Some(content.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said[0], "I write.\n", "the content is no word to the person: {said:?}");
+}
+
+#[tokio::test]
+async fn content_behind_its_call_that_is_cut_is_gone_on_with() {
+    let file: String = (0..60).map(|line| format!("let value_{line} = {line};\n")).collect();
+    let cut_at = [("c1", "a.rs", &file[..700])];
+    let rest = format!("{}DONE\n", super::write_support::again(&file, 700));
+    let desk = TestBench::new([with_content(&cut_at, FinishReason::Length), whole(&rest), bye()]);
+    let heard = desk.say("write").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("a.rs"), Some(file));
+}
+
+#[tokio::test]
+async fn words_behind_a_call_are_no_content() {
+    let words = [("c1", "a.txt", "\nI begin the file now.\n")];
+    let desk = TestBench::new([with_content(&words, FinishReason::ToolCalls), whole("text\nDONE\n"), bye()]);
+    let heard = desk.say("write").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("a.txt").as_deref(), Some("text\n"));
+}
+
+#[tokio::test]
+async fn a_file_may_be_named_by_its_absolute_path() {
+    let desk = TestBench::new([]);
+    let (at, outside) = (desk.path("notes/a.md").display().to_string(), "/etc/hosts");
+    desk.put("notes/b.md", "one\ntwo\n");
+    let b = desk.path("notes/b.md").display().to_string();
+    let folder = desk.path("notes").display().to_string();
+    desk.model.answers.lock().unwrap().extend([
+        begin_with("c1", &json!({"target_file": at, "operation": "create"})),
+        whole("text\nDONE\n"),
+        call("c2", "read_file", &json!({"path": b})),
+        call("c3", "list_files", &json!({"path": folder})),
+        call("c4", "read_file", &json!({"file": outside})),
+        begin_with("c5", &json!({"target_file": "/etc/x.txt", "operation": "create"})),
+        bye(),
+    ]);
+    let heard = desk.say("write").await;
+    assert_eq!(desk.file("notes/a.md").as_deref(), Some("text\n"));
+    assert!(desk.result(&heard, "c2").await.0.to_string().contains("two"));
+    assert!(desk.result(&heard, "c3").await.0.to_string().contains("notes/b.md"));
+    for id in ["c4", "c5"] {
+        let (refused, is_error) = desk.result(&heard, id).await;
+        assert!(is_error && refused.to_string().contains("PATH_OUTSIDE_ROOT"), "{refused}");
     }
 }

@@ -81,7 +81,7 @@ impl DocumentTools {
         }
         let path = match named {
             Some(Value::String(file)) => {
-                let path = Workspace::path(&file);
+                let path = self.workspace.named(&file);
                 path.map_err(|error| ToolError::new(error.code(), error.to_string()))?
             }
             None | Some(Value::Null) => self.the_document()?,

@@ -204,7 +204,7 @@ impl ArgumentStream {
     /// What is to be written, once that is known.
     fn options(&self, writer: &Writer) -> Option<Result<BeginOptions, Error>> {
         let (target, operation) = self.names()?;
-        let (target, operation) = (target.as_str(), operation.as_str());
+        let (target, operation) = (writer.relative(&target), operation.as_str());
         let read = WriteOperation::deserialize(&Value::from(operation)).ok();
         let Some(operation) = read.filter(|operation| *operation != WriteOperation::Patch) else {
             return Some(Err(Error::InvalidOperation(operation.chars().take(40).collect())));

@@ -26,6 +26,8 @@ const SEARCHED: usize = 2000;
 /// Places that a search gives, and characters of each line.
 const HITS: usize = 100;
 const HIT: usize = 200;
+/// How models call the argument that names a file.
+const FILE: &[&str] = &["file", "path", "target_file", "file_path", "filename"];
 /// The folders in which programs keep their own files.
 const OWN: &[&str] = &[".engross", ".engross-writes", ".git"];
 
@@ -45,7 +47,7 @@ pub(super) fn knows(name: &str) -> bool {
 /// What people read while one is carried out.
 pub(super) fn status(call: &ToolCall) -> String {
     let arguments: Map<String, Value> = serde_json::from_str(&call.arguments).unwrap_or_default();
-    let file = arguments.get("file").and_then(Value::as_str).map(|file| cut(file, 80)).unwrap_or_default();
+    let file = text_of(&arguments, FILE).map(|file| cut(file, 80)).unwrap_or_default();
     match call.name.as_str() {
         LIST_FILES => "Looking for files …".to_owned(),
         SEARCH_FILES => "Searching files …".to_owned(),
@@ -111,7 +113,7 @@ impl FileTools {
     /// The bytes of the file that a model names.
     pub(super) fn file(&self, named: &str) -> Result<Vec<u8>, ToolError> {
         let arguments = Map::from_iter([("file".to_owned(), json!(named))]);
-        let bytes = path_of(&arguments).and_then(|path| self.bytes(&path));
+        let bytes = self.path_of(&arguments).and_then(|path| self.bytes(&path));
         bytes.map_err(|(code, message)| ToolError::new(code, message))
     }
 
@@ -136,7 +138,7 @@ impl FileTools {
     }
 
     fn read(&self, arguments: &Map<String, Value>) -> Result<String, Refusal> {
-        let path = path_of(arguments)?;
+        let path = self.path_of(arguments)?;
         let name = path.name().to_ascii_lowercase();
         if name.ends_with(".docx") || name.ends_with(".docm") {
             return Err((
@@ -168,7 +170,7 @@ impl FileTools {
     }
 
     fn stat(&self, arguments: &Map<String, Value>) -> Result<String, Refusal> {
-        let path = path_of(arguments)?;
+        let path = self.path_of(arguments)?;
         let Some(info) = self.folder.info(&path).map_err(|error| refused(&error))? else {
             return Ok(json!({"file": path.as_str(), "exists": false}).to_string());
         };
@@ -189,7 +191,7 @@ impl FileTools {
     }
 
     fn search(&self, arguments: &Map<String, Value>) -> Result<String, Refusal> {
-        let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default();
+        let text = text_of(arguments, &["text", "pattern", "query"]).unwrap_or_default();
         let is_set = |name: &str| arguments.get(name).and_then(Value::as_bool).unwrap_or_default();
         if text.is_empty() {
             return Err((
@@ -233,9 +235,9 @@ impl FileTools {
         arguments: &Map<String, Value>,
         most: usize,
     ) -> Result<(Vec<(RelPath, u64)>, bool), Refusal> {
-        let under =
-            arguments.get("under").and_then(Value::as_str).unwrap_or_default().trim_start_matches("./");
-        let under = if under == "." { "" } else { under };
+        let under = text_of(arguments, &["under", "path", "folder", "directory"]).unwrap_or_default();
+        let under = self.folder.relative(under.trim_start_matches("./"));
+        let under = if under == "." { "" } else { &*under };
         let mut files = Vec::new();
         let mut after: Option<RelPath> = None;
         loop {
@@ -258,6 +260,24 @@ impl FileTools {
         }
     }
 
+    /// The file that a call names.
+    fn path_of(&self, arguments: &Map<String, Value>) -> Result<RelPath, Refusal> {
+        let named = text_of(arguments, FILE);
+        let named = named.ok_or_else(|| {
+            (engross_protocol::shared::INVALID_ARGUMENTS.name, "'file' is missing: name a file".to_owned())
+        })?;
+        let named = self.folder.relative(named.trim_start_matches("./"));
+        let path = RelPath::parse(&named).map_err(|error| refused(&error))?;
+        if path.components().any(|part| OWN.contains(&part)) {
+            let error = FileError::ProtectedPath {
+                path: path.to_string(),
+                problem: "it is kept by a program".to_owned(),
+            };
+            return Err(refused(&error));
+        }
+        Ok(path)
+    }
+
     fn bytes(&self, path: &RelPath) -> Result<Vec<u8>, Refusal> {
         let found = self.folder.read(path, LARGEST).map_err(|error| refused(&error))?;
         found.map(|(bytes, _)| bytes).ok_or_else(|| {
@@ -267,20 +287,9 @@ impl FileTools {
     }
 }
 
-fn path_of(arguments: &Map<String, Value>) -> Result<RelPath, Refusal> {
-    let named = ["file", "path", "target_file"].iter().find_map(|name| arguments.get(*name)?.as_str());
-    let named = named.ok_or_else(|| {
-        (engross_protocol::shared::INVALID_ARGUMENTS.name, "'file' is missing: name a file".to_owned())
-    })?;
-    let path = RelPath::parse(named.trim_start_matches("./")).map_err(|error| refused(&error))?;
-    if path.components().any(|part| OWN.contains(&part)) {
-        let error = FileError::ProtectedPath {
-            path: path.to_string(),
-            problem: "it is kept by a program".to_owned(),
-        };
-        return Err(refused(&error));
-    }
-    Ok(path)
+/// The text of the first of these arguments that is there.
+fn text_of<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| arguments.get(*name)?.as_str())
 }
 
 fn refused(error: &FileError) -> Refusal {

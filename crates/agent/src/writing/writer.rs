@@ -89,7 +89,8 @@ impl Writer {
         let done = match tool::read(&call.arguments, self.folder.as_deref()) {
             Err(error) => Err(error.into()),
             Ok(Begin::Again(id)) => self.again(id, calling).await,
-            Ok(Begin::New(options, not_taken)) => {
+            Ok(Begin::New(mut options, not_taken)) => {
+                options.target_file = self.relative(&options.target_file);
                 if let Some(writing) = calling.writing.as_ref().filter(|writing| waits(writing, &options)) {
                     return waiting(&writing.file, &options.target_file);
                 }
@@ -244,6 +245,14 @@ impl Writer {
         self.service.chunk(id, None, text.into_bytes(), ChunkEnd::More).await
     }
 
+    /// The turn is over: files that it has left do not keep others from writing them.
+    pub(crate) fn leave(&self, left: impl Iterator<Item = WriteSessionId>) {
+        for id in left {
+            // What is not there any more keeps nobody from anything.
+            let _ = self.service.sessions().leave(id);
+        }
+    }
+
     /// The model's answer has ended.
     pub(crate) async fn end(&self, id: WriteSessionId, finish: TurnFinish) -> WriteReport {
         self.settle(id, self.service.turn_end(id, finish).await)
@@ -290,6 +299,17 @@ impl Writer {
             say,
             code: view.problem.map(|problem| problem.code).unwrap_or_default(),
             ..WriteReport::failed(id, &WriteFailure { code: String::new(), message: String::new() })
+        }
+    }
+
+    /// The file that a model names, beneath the folder of the workspace: some name it by its absolute path.
+    pub(super) fn relative(&self, file: &str) -> String {
+        let named = self.service.sessions().root().top().relative(file).into_owned();
+        let is_here = |folder: &str| Some(named.strip_prefix(folder)?.strip_prefix('/')?.to_owned());
+        match &self.folder {
+            // What is named as it stands is beneath the folder already.
+            Some(folder) if named != file => is_here(folder).unwrap_or_else(|| file.to_owned()),
+            _ => named,
         }
     }
 

@@ -3,8 +3,9 @@
 //! Must never resolve more than one component at a time, nor follow a link: a name is looked up in the folder that is held,
 //! so nobody can exchange what lies between.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_fs_ext::{DirExt, MetadataExt};
@@ -41,7 +42,9 @@ impl Root {
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(failed)?;
         let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         let id = identity(&dir).map_err(failed)?;
-        Ok(Self(Folder { id, path: None, dir: Arc::new(dir) }))
+        let mut names = Vec::from_iter(std::fs::canonicalize(path));
+        names.extend(std::path::absolute(path).ok().filter(|named| !names.contains(named)));
+        Ok(Self(Folder { id, path: None, dir: Arc::new(dir), names: names.into() }))
     }
 
     /// The root as a folder.
@@ -78,9 +81,29 @@ pub struct Folder {
     /// Beneath the root; `None` for the root itself.
     path: Option<RelPath>,
     pub(super) dir: Arc<Dir>,
+    /// The absolute paths by which the root was known when it was opened: only to understand what is named, never to go there.
+    names: Arc<[PathBuf]>,
 }
 
 impl Folder {
+    /// A file as it is named beneath this folder, where `text` names it by an absolute path that leads here; else `text` as it is.
+    #[must_use]
+    pub fn relative<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let named = Path::new(text.strip_prefix("file://").unwrap_or(text));
+        let beneath = |root: &PathBuf| {
+            let own = self.path.as_ref().map_or_else(|| root.clone(), |own| root.join(own.as_str()));
+            named.strip_prefix(own).ok()
+        };
+        match self.names.iter().find_map(beneath) {
+            Some(beneath) if named.is_absolute() => {
+                let parts: Vec<Cow<'_, str>> =
+                    beneath.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+                Cow::Owned(parts.join("/"))
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
     /// Its path beneath the root; `None` for the root itself.
     #[must_use]
     pub fn path(&self) -> Option<&RelPath> {
@@ -95,7 +118,7 @@ impl Folder {
     pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FileError> {
         let inner = self.beneath(path)?;
         let dir = self.walk(path, path.components())?;
-        Ok(dir.map(|dir| Self { id: self.id, path: Some(inner), dir }))
+        Ok(dir.map(|dir| Self { id: self.id, path: Some(inner), dir, names: self.names.clone() }))
     }
 
     /// The folder at `path` beneath this one, made durably if it is missing.
@@ -106,7 +129,7 @@ impl Folder {
         let inner = self.beneath(path)?;
         let mut made = self.make(path, path.components())?;
         made.keep();
-        Ok(Self { id: self.id, path: Some(inner), dir: made.dir.clone() })
+        Ok(Self { id: self.id, path: Some(inner), dir: made.dir.clone(), names: self.names.clone() })
     }
 
     /// What stands for the file at `path` in [`super::Locks`], through whichever folder and in whichever spelling it is named.

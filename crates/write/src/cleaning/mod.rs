@@ -5,14 +5,19 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
+//! | `notice` | does a line say that the text stops, or goes on? |
 //! | `speech` | is a line said to the reader? |
 //! | `wrapping` | what wraps the text, and what is left without it? |
 
+mod notice;
 mod speech;
 mod wrapping;
 
 #[cfg(test)]
+mod notice_tests;
+#[cfg(test)]
 mod wrapping_tests;
 
+pub(crate) use notice::{is_notice, said_at_end};
 pub(crate) use speech::{is_closing, is_end_word, is_opening, is_sentence};
 pub use wrapping::{CleanedText, clean};

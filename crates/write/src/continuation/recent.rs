@@ -72,7 +72,7 @@ impl RecentContent {
         &self.head
     }
 
-    pub(super) fn tail(&self) -> &[u8] {
+    pub(crate) fn tail(&self) -> &[u8] {
         &self.tail[self.tail.len().saturating_sub(TAIL)..]
     }
 

@@ -160,8 +160,14 @@ fn cut(text: &[u8], cuts: &[prop::sample::Index]) -> Vec<Vec<u8>> {
     at.windows(2).map(|pair| text[pair[0]..pair[1]].to_vec()).collect()
 }
 
+/// How many streams are tried; `cargo xtask write-streams` says more.
+#[expect(clippy::disallowed_methods, reason = "how much is tried")]
+fn streams(few: u32) -> u32 {
+    std::env::var("ENGROSS_WRITE_STREAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(streams(500)))]
 
     #[test]
     fn any_chunks_give_what_the_whole_text_gives(text in text(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {

@@ -87,7 +87,9 @@ impl Inspection {
             report.add_missing_part(bytes, refused);
         }
         if !self.joints.is_empty() {
-            report.add_joints(validate::joints(&self.path, bytes, &self.joints));
+            let mut found = validate::joints(&self.path, bytes, &self.joints);
+            found.extend(validate::strays_at(bytes, &self.joints));
+            report.add_joints(found);
         }
         if let Some(problem) = &self.problem {
             report.validators.push("document".to_owned());

@@ -198,6 +198,13 @@ impl LoadedSession {
         Ok(is_empty)
     }
 
+    /// Lets others write the file until it is gone on with: nobody works on it.
+    pub(super) fn leave(&self) {
+        if let Some(work) = locked(&self.work).as_mut().filter(|work| !work.session.state().is_final()) {
+            work.unlock();
+        }
+    }
+
     /// Gives up, also while its file is looked at.
     pub(super) fn cancel(&self, shared: &Environment) -> Result<WriteSessionView, WriteFailure> {
         self.cancel_held(locked(&self.work), shared)
@@ -237,6 +244,9 @@ impl LoadedSession {
         let is_over = work.session.state().is_final();
         if is_over && is_content {
             return self.over();
+        }
+        if is_content || matches!(input, WriteInput::Finalise) {
+            work.relock()?;
         }
         work.content.source = source.cloned();
         let fed = work.feed(input);

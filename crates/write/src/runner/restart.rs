@@ -38,14 +38,22 @@ pub(super) fn restart(
         return Ok(Some(LoadedSession::finished(&session, id, &times, shared)));
     }
     let target = Target::reopen(&shared.root, &opening.path, &opening.shown, opening.base)?;
+    // Who goes on with a file that was left takes it again; until then others may write it.
+    let is_left = matches!(
+        session.state(),
+        State::Incomplete | State::Ambiguous | State::NeedsRepair | State::Paused(_)
+    );
     let key = target.folder.lock_key(&target.path);
-    let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
+    let lock = if is_left && intent.is_none() { None } else { shared.locks.lock(&key) };
+    if lock.is_none() && intent.is_some() {
+        return Err(target.conflict());
+    }
     for bytes in &before {
         session.remember(bytes);
     }
     let is_there = content.is_some();
     let content = content.unwrap_or_else(|| Content::none(&shared.spool, id));
-    let mut work = Work::new(*session, content, target, journal, Some(lock), opening.created, shared);
+    let mut work = Work::new(*session, content, target, journal, lock, opening.created, shared);
     work.events = events;
     match intent {
         Some(intent) => finish_commit(&mut work, &intent, is_there)?,

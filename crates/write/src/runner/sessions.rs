@@ -240,6 +240,16 @@ impl WriteSessions {
         self.drive(id, WriteInput::Patch(spec))
     }
 
+    /// Nobody works on it for the time being: it can be gone on with, and does not keep others from writing the file. Whoever
+    /// writes it first wins; the other one is told.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`.
+    pub fn leave(&self, id: WriteSessionId) -> Result<(), WriteFailure> {
+        self.0.find(id)?.leave();
+        Ok(())
+    }
+
     /// The connection of the sender is gone, in the middle of content.
     ///
     /// # Errors

@@ -125,9 +125,6 @@ impl Work {
 
     /// Takes an input. What is returned is to be carried out.
     pub(super) fn feed(&mut self, input: WriteInput<'_>) -> Result<Vec<WriteAction>, WriteFailure> {
-        if matches!(input, WriteInput::Finalise) && self.session.may_be_written_again() {
-            self.relock()?;
-        }
         if !matches!(input, WriteInput::Idle | WriteInput::Expire) {
             self.asked = 0;
         }
@@ -335,7 +332,8 @@ impl Work {
         self.lock = None;
     }
 
-    fn relock(&mut self) -> Result<(), WriteFailure> {
+    /// The file is nobody else's while this goes on.
+    pub(super) fn relock(&mut self) -> Result<(), WriteFailure> {
         if self.lock.is_none() {
             let key = self.target.folder.lock_key(&self.target.path);
             self.lock = Some(self.locks.lock(&key).ok_or_else(|| self.target.conflict())?);

@@ -59,6 +59,10 @@ impl WriteSession {
         // Who sends the same once more means it.
         let is_again = self.refused == Some(self.seam.digest());
         let part = report.missing_part().filter(|_| self.has_seam() && !is_again);
+        // A hint may be meant; what else was put between or around the content is of a file only where nobody looks.
+        let is_asked = self.has_seam() && self.options.validate.is_none();
+        let stray =
+            report.stray().filter(|stray| is_asked && (!is_again || stray.severity != FindingSeverity::Hint));
         match (marked, errors.first()) {
             (Some(marked), _) if mode != ValidationMode::Off => {
                 Some(Error::MarkerInContent { line: marked.line })
@@ -78,6 +82,11 @@ impl WriteSession {
                     message: first.message.clone(),
                 })
             }
+            (None, _) if stray.is_some() => {
+                let (line, message) =
+                    stray.map(|stray| (stray.line, stray.message.clone())).unwrap_or_default();
+                Some(Error::ValidationFailed { errors: 1, line, message })
+            }
             _ => None,
         }
     }
@@ -87,7 +96,7 @@ impl WriteSession {
         if let Some(line) = self.framer.done_within().filter(|_| self.has_seam()) {
             let message = "this line is DONE, and more follows it: these may be two files";
             let mut finding =
-                ContentFinding::new(codes::PROMPT_ARTEFACT.name, FindingSeverity::Warning, message);
+                ContentFinding::new(codes::PROMPT_ARTEFACT.name, FindingSeverity::Hint, message);
             finding.line = line;
             report.findings.insert(0, finding);
         }

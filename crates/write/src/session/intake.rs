@@ -3,6 +3,7 @@
 use super::machine::{WriteSession, framer};
 use super::resent::Mismatch;
 use super::state::{Pause, Spool, State, WriteAction, WriteEvent};
+use crate::cleaning::said_at_end;
 use crate::codes;
 use crate::continuation::{
     Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, JoinedText, RestartDetection,
@@ -217,14 +218,7 @@ impl WriteSession {
         match joined {
             Ok(JoinedText { back, new, is_doubtful }) => {
                 if back > 0 {
-                    let back_text = self.recent.end(back).to_vec();
-                    let length = self.framer.take_back(&back_text, &mut |content| spool.append(content));
-                    spool.truncate(length);
-                    self.recent.take_back(back);
-                    self.guard.take_back(back as u64);
-                    self.seam.untrack(&back_text);
-                    self.told = self.told.min(length);
-                    self.synced = self.synced.min(length);
+                    self.take_back(back, spool);
                 }
                 if (back > 0 || !new.is_empty()) && self.joints.len() < JOINTS {
                     self.joints.push(self.recent.total());
@@ -239,6 +233,34 @@ impl WriteSession {
                 self.take(&new, spool, actions);
             }
             Err(unclean) => self.unclean = Some(unclean),
+        }
+    }
+
+    /// The last bytes, from the beginning of a line on, are not content any more.
+    fn take_back(&mut self, bytes: usize, spool: &mut impl Spool) {
+        let text = self.recent.end(bytes).to_vec();
+        let length = self.framer.take_back(&text, &mut |content| spool.append(content));
+        spool.truncate(length);
+        self.recent.take_back(bytes);
+        self.guard.take_back(bytes as u64);
+        self.seam.untrack(&text);
+        self.told = self.told.min(length);
+        self.synced = self.synced.min(length);
+    }
+
+    /// Takes back what the model said to its reader at the end of an answer that does not end the file: that it goes on elsewhere,
+    /// whether it is to go on. Who means it as content sends it again with what follows.
+    pub(super) fn take_back_said(&mut self, spool: &mut impl Spool) {
+        if !self.has_seam() {
+            return;
+        }
+        let (bytes, line) = said_at_end(self.recent.tail());
+        if bytes > 0 {
+            self.take_back(bytes, spool);
+            self.warn(
+                codes::CHATTER_REMOVED.name,
+                format!("at the end of an answer, this was removed: {line}"),
+            );
         }
     }
 

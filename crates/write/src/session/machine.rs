@@ -333,7 +333,12 @@ impl WriteSession {
                     actions.push(WriteAction::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
                 }
             }
-            TurnVerdict::Unfinished => self.unfinished(finish, actions),
+            TurnVerdict::Unfinished => {
+                if !matches!(finish, TurnFinish::ContentFilter | TurnFinish::Error) {
+                    self.take_back_said(spool);
+                }
+                self.unfinished(finish, actions);
+            }
         }
     }
 

@@ -209,6 +209,9 @@ pub(super) fn repair(
             options.target_file
         );
     }
+    if report.stray().is_some() {
+        text.push_str("Should these lines be of the file, begin it anew with validate \"off\". ");
+    }
     _ = write!(text, "{} {left} tries are left.", how_to_end(options.terminator, marker));
     Prompt { kind: PromptKind::Repair, text }
 }

@@ -4,6 +4,8 @@ use super::{ContentFinding, FileKind, FindingSeverity, Subject, Validator};
 use crate::cleaning::{is_closing, is_end_word, is_opening, is_sentence};
 use crate::codes;
 
+/// What is said of a line that is an end line or a token: within a file it may be meant, so nobody is asked.
+pub(super) const TOKEN_LINE: &str = "the line is of a conversation with a model, not of the file";
 /// Findings of one sort that are reported.
 const EACH: usize = 5;
 /// The longest line that can be an elision, in bytes.
@@ -103,8 +105,9 @@ impl CommonChecks {
             )),
             is_artefact(text).then_some((
                 codes::PROMPT_ARTEFACT.name,
-                FindingSeverity::Warning,
-                "the line is of a conversation with a model, not of the file",
+                // A file about models may have it.
+                FindingSeverity::Hint,
+                TOKEN_LINE,
             )),
         ]
     }
@@ -163,7 +166,8 @@ fn is_mojibake(text: &str) -> bool {
     .any(|wrong| text.contains(wrong))
 }
 
-fn is_artefact(text: &str) -> bool {
+/// Whether the line is an end line, or a token of the format of models.
+pub(super) fn is_artefact(text: &str) -> bool {
     let tokens = [
         "<|im_start|>",
         "<|im_end|>",
@@ -172,8 +176,15 @@ fn is_artefact(text: &str) -> bool {
         "[/INST]",
         "</think>",
         "<think>",
+        "<tool_call>",
         "</tool_call>",
+        "</s>",
+        "<|end|>",
+        "<|user|>",
+        "<|assistant|>",
+        "<end_of_turn>",
+        "<｜end▁of▁sentence｜>",
     ];
-    text == "DONE"
-        || tokens.iter().any(|token| text == *token || text.ends_with(token) && text.starts_with('<'))
+    let ends = |token: &&str| text.ends_with(*token) && (text.starts_with('<') || token.starts_with("<|"));
+    text == "DONE" || tokens.iter().any(|token| text == *token || ends(&token))
 }

@@ -12,6 +12,7 @@
 //! | `joints` | do brackets and indentation go on behind a place where the file was gone on with? |
 //! | `lexis` | what are brackets and lines of code in a language? |
 //! | `part` | is it only a part of what was refused before? |
+//! | `strays` | what stands between the lines, or around all of them? |
 //! | `common` | did something come along that is not of the file? |
 
 #[cfg(feature = "code")]
@@ -24,11 +25,14 @@ mod kind;
 mod lexis;
 mod markdown;
 mod part;
+mod strays;
 
 #[cfg(test)]
 mod joints_tests;
 #[cfg(test)]
 mod part_tests;
+#[cfg(test)]
+mod strays_tests;
 #[cfg(test)]
 mod validate_tests;
 
@@ -39,6 +43,7 @@ use crate::codes;
 pub use finding::{ContentFinding, FindingSeverity};
 pub use joints::joints;
 pub use kind::{FileKind, Language, ValidationMode};
+pub use strays::strays_at;
 
 /// The longest file that is looked into, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -108,6 +113,15 @@ impl ValidationReport {
         self.findings.iter().find(|finding| finding.code == codes::ONLY_A_PART.name)
     }
 
+    /// What looks as if it was said, or put around the content: the worst of it. A hint may be meant.
+    #[must_use]
+    pub fn stray(&self) -> Option<&ContentFinding> {
+        let is_stray = |finding: &&ContentFinding| {
+            finding.code == codes::PROMPT_ARTEFACT.name && finding.message != common::TOKEN_LINE
+        };
+        self.findings.iter().filter(is_stray).max_by_key(|finding| finding.severity)
+    }
+
     /// Whether anything is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
@@ -152,6 +166,7 @@ pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]
         report.validators.push(validator.name().to_owned());
         report.findings.extend(validator.check(subject));
     }
+    report.findings.extend(strays::strays(kind, subject));
     report.was_sound = subject.old.is_some_and(|old| {
         let old = Subject { bytes: old, old: None, marker: None };
         let is_error = |finding: &ContentFinding| finding.severity == FindingSeverity::Error;

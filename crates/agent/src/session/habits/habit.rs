@@ -45,10 +45,25 @@ pub(super) enum Habit {
     LosesIndentation,
     OtherBlanks,
     LosesBracket,
+    NumbersNewLines,
+    WrapsInJson,
+    FirstInElement,
+    AsksWhetherToGoOn,
+    SaysContinued,
+    ContinuedHeading,
+    ChineseNotice,
+    RepeatsBehindTheSeam,
+    EscapesMarkup,
+    EscapesLineEnds,
+    EndsWithToken,
+    SaysEndOfFile,
+    RenamesMidway,
+    OutlineFirst,
+    NumbersAll,
 }
 
 impl Habit {
-    pub(super) const ALL: [Self; 42] = [
+    pub(super) const ALL: [Self; 57] = [
         Self::Obeys,
         Self::RepeatsNothing,
         Self::RepeatsSixLines,
@@ -91,6 +106,21 @@ impl Habit {
         Self::LosesIndentation,
         Self::OtherBlanks,
         Self::LosesBracket,
+        Self::NumbersNewLines,
+        Self::WrapsInJson,
+        Self::FirstInElement,
+        Self::AsksWhetherToGoOn,
+        Self::SaysContinued,
+        Self::ContinuedHeading,
+        Self::ChineseNotice,
+        Self::RepeatsBehindTheSeam,
+        Self::EscapesMarkup,
+        Self::EscapesLineEnds,
+        Self::EndsWithToken,
+        Self::SaysEndOfFile,
+        Self::RenamesMidway,
+        Self::OutlineFirst,
+        Self::NumbersAll,
     ];
 
     /// Words before an exact repetition.
@@ -118,7 +148,18 @@ impl Habit {
             Self::FirstUnderstood => "Understood. I will now write the content.\n\n",
             Self::FirstHereIsAndBye => "Sure! Here is the file:\n\n",
             Self::FirstFenced => "```\n",
+            Self::FirstInElement => "<file path=\"file\">\n",
+            Self::OutlineFirst => "Outline:\n- The beginning\n- The parts\n- The end\n\n---\n\n",
             _ => "",
+        }
+    }
+
+    /// How the first answer ends, and whether by itself.
+    pub(super) fn last_words(self) -> (&'static str, bool) {
+        match self {
+            Self::AsksWhetherToGoOn => ("\n\nWould you like me to continue with the rest of the file?", true),
+            Self::SaysContinued => ("\n\n*(continued in the next message)*\n", false),
+            _ => ("", false),
         }
     }
 
@@ -189,6 +230,42 @@ impl Habit {
             Self::BoldDone => format!("{}**DONE**\n", &file[anchor..]),
             Self::OnlyTheEnd => format!("{end}\n"),
             Self::EmptyRound => String::new(),
+            Self::NumbersNewLines | Self::NumbersAll => {
+                let from = if self == Self::NumbersAll {
+                    anchor
+                } else {
+                    file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1)
+                };
+                let first = file[..from].matches('\n').count() + 1;
+                let lines = file[from..].lines().zip(first..);
+                let numbered: String = lines.map(|(line, number)| format!("{number:4}: {line}\n")).collect();
+                format!("{}{numbered}{end}\n", &file[anchor..from.max(anchor)])
+            }
+            Self::WrapsInJson => {
+                let content = serde_json::json!({"content": &file[anchor..]});
+                format!("{content}\n{end}\n")
+            }
+            Self::FirstInElement => format!("{}</file>\n{end}\n", &file[anchor..]),
+            Self::ContinuedHeading | Self::ChineseNotice => {
+                let new = file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1);
+                let notice = if self == Self::ChineseNotice { "（续）" } else { "## file (continued)" };
+                format!("{}\n{notice}\n\n{}", &file[anchor..new], rest(new))
+            }
+            Self::RepeatsBehindTheSeam => {
+                let new = file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1);
+                let mut from = line;
+                for _ in 0..6 {
+                    from = file[..from.saturating_sub(1)].rfind('\n').map_or(0, |newline| newline + 1);
+                }
+                format!("{}{}", &file[anchor..new], rest(from))
+            }
+            Self::EscapesMarkup => {
+                let new = &file[seen..].replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+                format!("{repeated}{new}{end}\n")
+            }
+            Self::EscapesLineEnds => format!("{}\n{end}\n", file[anchor..].replace('\n', "\\n")),
+            Self::EndsWithToken => format!("{}<|im_end|>\n{end}\n", &file[anchor..]),
+            Self::SaysEndOfFile => format!("{}--- END OF FILE ---\n{end}\n", &file[anchor..]),
             Self::LosesIndentation | Self::OtherBlanks | Self::LosesBracket => {
                 // The line that was cut is as it was; what follows is not.
                 let new = file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1);
@@ -236,6 +313,9 @@ impl Habit {
         let behind = match self {
             Self::ClosingWords | Self::FirstHereIsAndBye => "\nLet me know if you need any changes!\n",
             Self::FirstFenced => "```\n",
+            Self::FirstInElement => "</file>\n",
+            Self::EndsWithToken => "<|im_end|>\n",
+            Self::SaysEndOfFile => "--- END OF FILE ---\n",
             Self::BoldDone => return format!("{file}**DONE**\n"),
             _ => "",
         };

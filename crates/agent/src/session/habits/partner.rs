@@ -54,7 +54,9 @@ impl Partner {
         let end = end_line(request);
         if !state.wrote_first {
             state.wrote_first = true;
-            return answer(&format!("{}{}", habit.first_words(), &file[..*cut]), FinishReason::Length);
+            let (behind, is_ended) = habit.last_words();
+            let finish = if is_ended { FinishReason::Stop } else { FinishReason::Length };
+            return answer(&format!("{}{}{behind}", habit.first_words(), &file[..*cut]), finish);
         }
         if asked.contains("has errors:")
             || asked.contains("Write all of it now")
@@ -75,6 +77,9 @@ impl Partner {
         let habit = if deviates { *habit } else { Habit::Obeys };
         if state.is_whole && !asked.contains("was cut off") {
             return answer(&habit.at_the_end(&end), FinishReason::Stop);
+        }
+        if habit == Habit::RenamesMidway && !asked.contains("write its content first") {
+            return call(&json!({"target_file": format!("part2_{name}"), "operation": "create"}));
         }
         let (anchor, seen) = places(file, *cut, &asked);
         state.is_whole = matches!(habit, Habit::ForgetsEnd | Habit::ForgetsEndAndSaysDone | Habit::BoldDone);

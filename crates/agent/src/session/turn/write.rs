@@ -103,6 +103,9 @@ impl TurnTask {
         let Some(writer) = self.writer.clone() else {
             return Ok(Input::Wrote(WriteReport::failed(writing.id, &no_workspace()), Vec::new()));
         };
+        if let Some((text, end)) = self.behind.take(&writing.call) {
+            return Ok(self.write_behind(&writer, &writing, text, end).await);
+        }
         request.text = writer.answer_text(writing.id);
         let (background, shows) = (turn.background, turn.parameters.write_content);
         let config = std::sync::Arc::clone(&self.config);
@@ -212,6 +215,25 @@ impl TurnTask {
             }
         };
         Ok(input)
+    }
+
+    /// Takes the content that came in one answer with the call of its file.
+    async fn write_behind(
+        &self,
+        writer: &Writer,
+        writing: &FileInProgress,
+        text: String,
+        end: TurnFinish,
+    ) -> Input {
+        let mut progress = Progress::new(&writing.file, writing.bytes, writing.lines);
+        progress.add(&text);
+        let wrote = match pass_on(writer, writing, text, None).await {
+            Some(problem) => writer.settle(writing.id, Err(problem)),
+            None => writer.end(writing.id, end).await,
+        };
+        let wrote = WriteReport { part: progress.bytes(), part_sha256: progress.sha256(), ..wrote };
+        self.publish_report(&wrote, writing);
+        Input::Wrote(wrote, Vec::new())
     }
 
     /// Publishes text that goes into the file.

@@ -124,7 +124,10 @@ fn what_is_over_is_known_after_a_restart() {
     assert_eq!((view.state, view.receipt), (written.state, written.receipt));
     let view = desk.sessions.get(id).unwrap();
     assert_eq!(view.state.name(), "paused");
-    assert_eq!(code(desk.begin("b.txt", WriteOperation::Create)), "SESSION_CONFLICT");
+    // Nobody works on it, so it keeps nobody from the file; while another one does, it waits.
+    let other = desk.begin("b.txt", WriteOperation::Create).unwrap().id;
+    assert_eq!(code(desk.send(id, "more\n")), "SESSION_CONFLICT");
+    desk.sessions.cancel(other).unwrap();
     desk.send(id, "more\nDONE").unwrap();
     desk.sessions.turn_end(id, TurnFinish::Stop).unwrap();
     assert_eq!(desk.read("b.txt").as_deref(), Some("text\nmore\n"));

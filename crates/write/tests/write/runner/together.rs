@@ -184,3 +184,22 @@ fn only_the_newest_of_those_that_are_over_are_remembered() {
     let left: Vec<String> = desk.sessions.list().into_iter().map(|view| view.options.target_file).collect();
     assert_eq!(left, ["3.txt", "4.txt", "5.txt"]);
 }
+
+/// What was left can be gone on with, and keeps nobody from the file meanwhile: who writes it first wins, and the other is told.
+#[test]
+fn a_file_that_was_left_is_free_for_others() {
+    let desk = TestBench::new();
+    let left = desk.begin("a.txt", WriteOperation::Create).unwrap().id;
+    desk.send(left, "one\n").unwrap();
+    desk.sessions.turn_end(left, engross_write::framing::TurnFinish::Length).unwrap();
+    assert_eq!(code(desk.begin("a.txt", WriteOperation::Create)), "SESSION_CONFLICT");
+    desk.sessions.leave(left).unwrap();
+    let other = desk.begin("a.txt", WriteOperation::Create).unwrap().id;
+    assert_eq!(code(desk.send(left, "two\n")), "SESSION_CONFLICT");
+    desk.send(other, "other\n").unwrap();
+    desk.sessions.finalise(other).unwrap();
+    desk.send(left, "two\nDONE\n").unwrap();
+    let view = desk.sessions.turn_end(left, engross_write::framing::TurnFinish::Stop).unwrap();
+    assert_eq!(view.problem.map(|problem| problem.code).as_deref(), Some("TARGET_EXISTS"));
+    assert_eq!(desk.read("a.txt").as_deref(), Some("other\n"));
+}

@@ -1,0 +1,292 @@
+//! Finds what a model put between the lines of a file, or around all of it: calls of tools, numbers of lines, a wrapping in another
+//! format, words about going on, lines once more.
+//!
+//! Must never say more than that a file looks so. A hint is asked about once, and who sends the same again means it.
+
+use std::collections::HashMap;
+
+use super::{ContentFinding, FileKind, FindingSeverity, Subject};
+use crate::cleaning::is_notice;
+use crate::codes;
+
+/// Lines in a row that bear their own number.
+const NUMBERED: usize = 4;
+/// Lines at each side of a joint in which a notice stands.
+const NEAR: usize = 3;
+/// Lines before a joint of which some may come once more behind it.
+const BEFORE: usize = 40;
+/// Lines that come once more, and what they weigh together.
+const AGAIN: usize = 3;
+const WEIGHT: usize = 40;
+/// References of markup that are no chance.
+const ESCAPED: usize = 3;
+
+/// What stands in the file that is not of it, wherever it was gone on with.
+pub(super) fn strays(kind: FileKind, subject: &Subject<'_>) -> Vec<ContentFinding> {
+    let bytes = subject.bytes;
+    let text = String::from_utf8_lossy(bytes);
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    let is_data = matches!(kind, FileKind::Json | FileKind::JsonLines);
+    if kind != FileKind::Tsv
+        && let Some(line) = numbered(&text)
+    {
+        found.push((line, "each line from here on begins with its own number"));
+    }
+    if is_json_around(&text, is_data) {
+        found.push((1, "the content is wrapped into a JSON object: write it as it is"));
+    }
+    if kind != FileKind::Xml && is_element_around(&text, kind == FileKind::Html) {
+        found.push((1, "the content is wrapped into an element: write it as it is"));
+    }
+    if !is_data && is_one_escaped_line(&text) {
+        found.push((1, "the lines are separated by \\n instead of line ends"));
+    }
+    if matches!(kind, FileKind::Code(_))
+        && let Some(line) = escaped_code(&text)
+    {
+        found.push((line, "characters are written as references of HTML (&lt;, &gt;, &amp;)"));
+    }
+    if let Some(line) = outline_before(&text) {
+        found.push((line, "an outline stands before the text itself"));
+    }
+    if let Some((line, message)) = end_notice(&text) {
+        found.push((line, message));
+    }
+    let was_there = |line: &usize| {
+        let own = text.lines().nth(line - 1).unwrap_or_default().trim();
+        !own.is_empty() && subject.old.is_some_and(|old| memchr::memmem::find(old, own.as_bytes()).is_some())
+    };
+    let found = found.into_iter().filter(|(line, _)| !was_there(line));
+    let mut findings: Vec<ContentFinding> = found.map(|(line, what)| finding(bytes, line, what)).collect();
+    if let Some(line) = text.lines().position(is_call).map(|at| at + 1).filter(|line| !was_there(line)) {
+        let message = "the line calls a tool: within the content of a file that is not done, it only stands in the file";
+        findings.push(ContentFinding { severity: FindingSeverity::Hint, ..finding(bytes, line, message) });
+    }
+    findings
+}
+
+/// What stands around `joints`, the bytes where the file was gone on with.
+#[must_use]
+pub fn strays_at(bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for joint in joints {
+        let at = usize::try_from(*joint).unwrap_or(usize::MAX).min(bytes.len());
+        let first = memchr::memchr_iter(b'\n', bytes.get(..at).unwrap_or_default()).count();
+        let (before, behind) = lines.split_at(first.min(lines.len()));
+        let full = |line: &(usize, &&str)| !line.1.trim().is_empty();
+        let near_before = before.iter().enumerate().rev().filter(full).take(NEAR);
+        let near_behind =
+            behind.iter().enumerate().filter(full).take(NEAR + 1).map(|(at, line)| (first + at, line));
+        if let Some((at, _)) = near_before.chain(near_behind).find(|(_, line)| is_notice(line)) {
+            found.push((
+                at + 1,
+                "the file was gone on with here, and the line says so: it is not of the file",
+            ));
+        }
+        if let Some(line) = escaped_from(&text, at) {
+            found.push((
+                line,
+                "the file was gone on with before, and from here on characters are references of HTML",
+            ));
+        }
+        if let Some(at) = again(before, behind) {
+            found.push((
+                first + at + 1,
+                "the file was gone on with just before, and lines from before that come once more here",
+            ));
+        }
+    }
+    found.sort_unstable();
+    found.dedup_by_key(|(line, _)| *line);
+    found.into_iter().take(5).map(|(line, what)| finding(bytes, line, what)).collect()
+}
+
+fn finding(bytes: &[u8], line: usize, message: &str) -> ContentFinding {
+    ContentFinding::new(codes::PROMPT_ARTEFACT.name, FindingSeverity::Warning, message).at(bytes, line, 0)
+}
+
+/// Whether the line is a call of a tool as models without tools are told to make it.
+fn is_call(line: &str) -> bool {
+    let call = line.strip_prefix("CALL ").and_then(|call| call.split_once(' '));
+    call.is_some_and(|(name, arguments)| {
+        name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(arguments.trim()).is_ok()
+    })
+}
+
+/// The first of some lines in a row that begin with their own number, apart from the line by a mark.
+fn numbered(text: &str) -> Option<usize> {
+    let mut run = 0;
+    for (number, line) in (1usize..).zip(text.lines()) {
+        let own = line.trim_start().trim_start_matches('L');
+        let digits = own.bytes().take_while(u8::is_ascii_digit).count();
+        let (count, rest) = own.split_at(digits);
+        let is_marked = rest.is_empty() || rest.starts_with([':', '|', '\t', '→']) || rest.starts_with(" |");
+        run = if is_marked && count.parse() == Ok(number) { run + 1 } else { 0 };
+        if run == NUMBERED {
+            return Some(number + 1 - NUMBERED);
+        }
+    }
+    None
+}
+
+/// Whether all of it is an object that has the content as a text.
+fn is_json_around(text: &str, is_data: bool) -> bool {
+    let text = text.trim();
+    if !text.starts_with('{') || !text.ends_with('}') {
+        return false;
+    }
+    let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(text) else { return false };
+    const CONTENT: [&str; 5] = ["content", "file_content", "raw_content", "text", "code"];
+    const ABOUT: [&str; 9] = [
+        "target_file",
+        "path",
+        "file",
+        "filename",
+        "file_path",
+        "file_name",
+        "operation",
+        "language",
+        "intent",
+    ];
+    let knows = |name: &String| CONTENT.contains(&name.as_str()) || ABOUT.contains(&name.as_str());
+    let content = CONTENT.iter().find_map(|name| fields.get(*name)?.as_str());
+    let names = fields.keys().any(|name| ABOUT.contains(&name.as_str()));
+    fields.keys().all(knows) && content.is_some_and(|content| content.contains('\n')) && (names || !is_data)
+}
+
+/// Whether its first line opens an element that is said around files, and its last one closes that.
+fn is_element_around(text: &str, is_html: bool) -> bool {
+    const NAMES: [&str; 11] = [
+        "file",
+        "content",
+        "file_content",
+        "document",
+        "output",
+        "answer",
+        "code",
+        "artifact",
+        "antArtifact",
+        "response",
+        "result",
+    ];
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else { return false };
+    let Some(inside) = first.strip_prefix('<').and_then(|inside| inside.strip_suffix('>')) else {
+        return false;
+    };
+    let name = inside.split([' ', '\t']).next().unwrap_or_default();
+    let is_its_own = is_html && ["output", "code"].contains(&name);
+    NAMES.contains(&name) && !is_its_own && last == format!("</{name}>")
+}
+
+/// Whether lines are only told by `\n`: the text has one line, and some of these.
+fn is_one_escaped_line(text: &str) -> bool {
+    let text = text.trim();
+    !text.contains('\n') && text.matches("\\n").count() >= 3 && text.len() > 60
+}
+
+/// The first line with references of HTML, where nothing behind it is written without them.
+fn escaped_code(text: &str) -> Option<usize> {
+    let names = ["&lt;", "&gt;", "&amp;"];
+    let at = names.iter().filter_map(|name| text.find(name)).min()?;
+    let behind = text.get(at..).unwrap_or_default();
+    let count: usize = names.iter().map(|name| behind.matches(name).count()).sum();
+    let plain = behind.replace("&lt;", "").replace("&gt;", "").replace("&amp;", "");
+    let is_all = !plain.contains(['<', '>']);
+    (count >= ESCAPED && is_all).then(|| text.get(..at).unwrap_or_default().matches('\n').count() + 1)
+}
+
+/// The first line behind byte `at` with a reference of HTML for what was written as it is before, and never is any more.
+fn escaped_from(text: &str, at: usize) -> Option<usize> {
+    let (before, behind) = text.split_at_checked(at)?;
+    let is_escaped = |(name, plain): &(&str, char)| {
+        let other = ["&lt;", "&gt;", "&amp;", "&quot;"]
+            .iter()
+            .fold(behind.to_owned(), |text, name| text.replace(name, ""));
+        !before.contains(*name)
+            && before.contains(*plain)
+            && behind.contains(*name)
+            && !other.contains(*plain)
+    };
+    let found = [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&')].into_iter().filter(is_escaped);
+    let first = found.filter_map(|(name, _)| behind.find(name)).min()?;
+    Some(text.get(..at + first)?.matches('\n').count() + 1)
+}
+
+/// The first line, where it heads an outline that a rule or such words part from the text.
+fn outline_before(text: &str) -> Option<usize> {
+    let mut lines = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let (number, first) = lines.next()?;
+    let bare = first.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let is_head =
+        ["outline", "my outline", "file outline", "plan", "my plan", "gliederung", "plan du fichier", "大纲"];
+    let is_item = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with(['-', '*', '•']) || line.starts_with(|c: char| c.is_ascii_digit())
+    };
+    if !is_head.contains(&bare.as_str()) {
+        return None;
+    }
+    let behind = lines.map(|(_, line)| line).find(|line| !is_item(line) || line.trim() == "---")?;
+    let lower = behind.trim().to_lowercase();
+    let parts =
+        lower == "---" || (lower.ends_with(':') && (lower.contains("file") || lower.contains("text")));
+    parts.then_some(number)
+}
+
+/// The last line, where it says that the file ends.
+fn end_notice(text: &str) -> Option<(usize, &'static str)> {
+    let (number, last) = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).last()?;
+    let last = last.trim();
+    let bare = last.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let says = [
+        "end of file",
+        "end of document",
+        "eof",
+        "ende der datei",
+        "ende des dokuments",
+        "fin du fichier",
+        "fin del archivo",
+        "文件结束",
+    ];
+    if super::common::is_artefact(last) && last.starts_with('<') {
+        return Some((number, "the line is a token of the format of a model"));
+    }
+    // What ends with this word may have begun so.
+    let is_known = text.matches(last).count() > 1;
+    (says.contains(&bare.as_str()) && !is_known)
+        .then_some((number, "the line says that the file ends, and is not of it"))
+}
+
+/// Where behind a joint the lines come once more that stand before it, up to it.
+fn again(before: &[&str], behind: &[&str]) -> Option<usize> {
+    let full = |lines: &[&str]| -> Vec<(usize, String)> {
+        let lines = lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines.map(|(at, line)| (at, line.trim().to_owned())).collect()
+    };
+    let (before, behind) = (full(before), full(behind));
+    let before = before.get(before.len().saturating_sub(BEFORE)..).unwrap_or_default();
+    // The line that was cut, and what follows; it may stand at the end of the lines that come again.
+    let joint = behind.first()?.1.as_str();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    before.iter().for_each(|(_, line)| *counts.entry(line).or_default() += 1);
+    for from in 1..=NEAR.min(behind.len()) {
+        for start in 0..before.len() {
+            let run = before.get(start..)?;
+            let next = behind.get(from..)?;
+            let is_run = run.len() >= AGAIN
+                && next.len() > run.len()
+                && run.iter().zip(next).all(|((_, one), (_, other))| one == other);
+            let weight: usize = run.iter().map(|(_, line)| line.len()).sum();
+            let ends = next.get(run.len()).is_some_and(|(_, line)| line == joint);
+            let tells = run.iter().any(|(_, line)| counts.get(line.as_str()) == Some(&1));
+            if is_run && weight >= WEIGHT && ends && tells {
+                return behind.get(from).map(|(at, _)| *at);
+            }
+        }
+    }
+    None
+}
