@@ -58,21 +58,31 @@ impl<O> Receipt<O> {
         Self { input, output, sha256, summary, operations, more_operations: 0, proof, warnings }
     }
 
-    /// The same in fewer words, for models: texts without what stands far from the change, the first of many places, revisions
-    /// and applied operations. `result` gives the result of an operation.
+    /// The same in fewer words, as [`terse_operations`] has them.
     #[must_use]
     pub fn terse(mut self, result: impl Fn(&mut O) -> &mut OperationResult) -> Self {
-        let before = self.operations.len();
-        let mut applied = 0;
-        self.operations.retain_mut(|operation| {
-            let result = result(operation);
-            shorten(result);
-            applied += usize::from(has_worked(result));
-            !has_worked(result) || applied <= MOST_OPERATIONS
-        });
-        self.more_operations = before - self.operations.len();
+        self.more_operations = terse_operations(&mut self.operations, result);
         self
     }
+}
+
+/// Tells of operations in fewer words, for models: texts without what stands far from the change, the first of many places, revisions
+/// and applied operations. `result` gives the result of an operation. Says how many operations are left out; all of them were
+/// applied. To be done once: what is short already must not be shortened again.
+#[must_use]
+pub fn terse_operations<O>(
+    operations: &mut Vec<O>,
+    result: impl Fn(&mut O) -> &mut OperationResult,
+) -> usize {
+    let before = operations.len();
+    let mut applied = 0;
+    operations.retain_mut(|operation| {
+        let result = result(operation);
+        shorten(result);
+        applied += usize::from(has_worked(result));
+        !has_worked(result) || applied <= MOST_OPERATIONS
+    });
+    before - operations.len()
 }
 
 /// How many applied operations a terse receipt tells.
@@ -86,6 +96,7 @@ fn shorten(result: &mut OperationResult) {
     for ids in [&mut result.revision_ids, &mut result.gone_revision_ids] {
         result.more_revisions += ids.len().saturating_sub(MOST_REVISIONS);
         ids.truncate(MOST_REVISIONS);
+        ids.shrink_to_fit();
     }
     let (before, after) = (result.before.take(), result.after.take());
     let (was, is) = excerpts(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());

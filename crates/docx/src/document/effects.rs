@@ -20,8 +20,8 @@ const MOST: usize = 100;
 /// How the body read at some time.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// By paragraph: its marker and its text.
-    paragraphs: HashMap<NodeId, (Option<String>, String)>,
+    /// By numbered paragraph: its marker, and whether it has text. What a long document says is not kept a second time.
+    labels: HashMap<NodeId, (String, bool)>,
     /// Bookmarks of all stories, and those with something in them.
     bookmarks: BTreeSet<String>,
     filled: BTreeSet<String>,
@@ -149,7 +149,7 @@ impl WordDocument {
 
     fn survey_of(&self, trees: &StoryTrees<'_>, references: &References) -> Survey {
         let mut survey = Survey {
-            paragraphs: HashMap::new(),
+            labels: HashMap::new(),
             bookmarks: BTreeSet::new(),
             filled: BTreeSet::new(),
             terms: BTreeMap::new(),
@@ -165,7 +165,9 @@ impl WordDocument {
                 for term in defined(&text) {
                     survey.terms.entry(term).or_insert_with(|| text.clone());
                 }
-                survey.paragraphs.insert(*node, (labels.of(at).map(|label| label.text.clone()), text));
+                if let Some(label) = labels.of(at) {
+                    survey.labels.insert(*node, (label.text.clone(), !text.is_empty()));
+                }
             }
         }
         for name in references.fields().filter_map(|(.., field)| field.instruction.bookmark()) {
@@ -223,11 +225,10 @@ fn bounded<T>(mut all: Vec<T>, more: &mut usize) -> Vec<T> {
 fn renumbered(before: &Survey, now: &Survey, references: &References) -> Vec<NumberChange> {
     let Some(body) = references.stories.first() else { return Vec::new() };
     let change = |(at, node): (usize, &NodeId)| {
-        let ((old, _), (new, text)) = (before.paragraphs.get(node)?, now.paragraphs.get(node)?);
-        // What is deleted shows no number to anybody.
-        let (Some(old), Some(new)) = (old, new) else { return None };
+        let ((old, _), (new, has_text)) = (before.labels.get(node)?, now.labels.get(node)?);
         let change = NumberChange { address: body.story.address(at), from: old.clone(), to: new.clone() };
-        (old != new && !text.is_empty()).then_some(change)
+        // What is deleted shows no number to anybody.
+        (old != new && *has_text).then_some(change)
     };
     body.story.paragraphs.iter().enumerate().filter_map(change).collect()
 }

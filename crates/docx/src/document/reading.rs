@@ -11,8 +11,8 @@ use engross_xml::{Document, NodeId};
 use super::routes::find_story;
 use super::{EVERYWHERE, LoadedStory, WordDocument};
 use crate::error::Error;
-use crate::model::View;
-use crate::names::{BOOKMARK_START, NAME, P};
+use crate::model::{View, paragraphs};
+use crate::names::{BOOKMARK_START, NAME};
 use crate::parts::relationships;
 use crate::read::{
     LabelSources, ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, read_story,
@@ -183,18 +183,20 @@ impl WordDocument {
 
     /// The addresses of the paragraphs of the body in which bookmarks begin, by their names in small letters; the first of a name.
     pub(super) fn bookmark_places(&self) -> HashMap<String, String> {
+        let paragraphs = paragraphs(&self.tree, self.body);
+        let last = paragraphs.len();
+        // Those of text boxes are stories of their own, and not counted.
+        let numbers: HashMap<NodeId, usize> = paragraphs.into_iter().zip(1..).collect();
         let mut found = HashMap::new();
         let mut number = 0;
         for node in self.tree.descendants(self.body) {
-            match self.tree.name(node) {
-                P => number += 1,
-                BOOKMARK_START => {
-                    let within = self.tree.ancestors(node).any(|above| self.tree.name(above) == P);
-                    let place = if within { number } else { number + 1 };
-                    let name = self.tree.attribute(node, NAME).unwrap_or_default().to_lowercase();
-                    found.entry(name).or_insert_with(|| format!("P{place}"));
-                }
-                _ => {}
+            if let Some(known) = numbers.get(&node) {
+                number = *known;
+            } else if self.tree.name(node) == BOOKMARK_START {
+                let within = self.tree.ancestors(node).find_map(|above| numbers.get(&above));
+                let place = within.copied().unwrap_or((number + 1).min(last));
+                let name = self.tree.attribute(node, NAME).unwrap_or_default().to_lowercase();
+                found.entry(name).or_insert_with(|| format!("P{place}"));
             }
         }
         found

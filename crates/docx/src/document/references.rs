@@ -133,9 +133,11 @@ impl Renumbering {
                 division += 1;
                 all.divisions.insert(paragraph, division);
             }
-            let place = copies.get(&paragraph).copied().unwrap_or(paragraph);
-            let stays = after.story.owner(place) == Some(place);
-            let now = stays.then(|| number_of(tree, after, place)).flatten().map(|(_, number)| number);
+            let place = copies
+                .get(&paragraph)
+                .copied()
+                .unwrap_or_else(|| stands_at(tree, (before, after), paragraph));
+            let now = number_of(tree, after, place).map(|(_, number)| number);
             is_changed |= now.as_deref() != Some(old.as_str());
             all.provisions.entry((kind, key_of(&old))).or_default().push((division, now));
         }
@@ -175,6 +177,22 @@ impl Renumbering {
             None => Some(None),
         }
     }
+}
+
+/// Where the text of a paragraph stands now. What is typed behind the last one of a container takes its end, so that its text stands in
+/// a new element.
+fn stands_at(tree: &Document, (before, after): (&PlacedStory, &PlacedStory), paragraph: usize) -> usize {
+    let members = before.story.members(paragraph);
+    if members.start() == members.end() {
+        return paragraph;
+    }
+    let has_old_text = |at: &usize| {
+        let model = after.story.owner(*at).and_then(|owner| after.story.model(tree, owner));
+        model.is_some_and(|model| {
+            model.visible().any(|atom| !atom.range.is_empty() && atom.inserted.is_none())
+        })
+    };
+    members.filter(has_old_text).last().unwrap_or(paragraph)
 }
 
 /// The number of a provision in the view of its story: that of its list, else the one that was typed.

@@ -51,7 +51,9 @@ struct Attempt {
     pending: PendingMark,
     blocks: usize,
     columns: ColumnEdits,
-    expected: Vec<(usize, Option<ExpectedText>)>,
+    /// What its paragraphs shall say by earlier operations; of the others nothing was known.
+    known: Vec<(usize, ExpectedText)>,
+    unknown: Vec<usize>,
 }
 
 impl<'a> BatchRun<'a> {
@@ -260,9 +262,12 @@ impl<'a> BatchRun<'a> {
     }
 
     fn begin(&mut self, scope: &[RangeInclusive<usize>]) -> Attempt {
-        let indices = scope.iter().cloned().flatten();
+        let indices = || scope.iter().cloned().flatten();
+        let of = |index: usize| self.editor.expected.get(&index).map(|expected| (index, expected.clone()));
+        let is_unknown = |index: &usize| !self.editor.expected.contains_key(index);
         Attempt {
-            expected: indices.map(|index| (index, self.editor.expected.get(&index).cloned())).collect(),
+            known: indices().filter_map(of).collect(),
+            unknown: indices().filter(is_unknown).collect(),
             ids: self.editor.ids.clone(),
             pending: self.editor.pending.mark(),
             blocks: self.editor.blocks.len(),
@@ -277,12 +282,10 @@ impl<'a> BatchRun<'a> {
         self.editor.pending.take_back(attempt.pending);
         self.editor.blocks.truncate(attempt.blocks);
         self.editor.columns = attempt.columns;
-        for (index, before) in attempt.expected {
-            match before {
-                Some(before) => self.editor.expected.insert(index, before),
-                None => self.editor.expected.remove(&index),
-            };
+        for index in attempt.unknown {
+            self.editor.expected.remove(&index);
         }
+        self.editor.expected.extend(attempt.known);
     }
 
     fn range(&self, steps: &[Step]) -> Result<Vec<(usize, TouchedRange)>, Refusal> {

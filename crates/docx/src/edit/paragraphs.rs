@@ -51,7 +51,7 @@ impl TreeEditor<'_> {
         if let Some(barrier) = parent.and_then(|parent| barrier_inside(self.snapshot.tree, parent)) {
             return Err(refuse_barrier(&barrier));
         }
-        let follower = if *goes_on { None } else { self.follower_style(looked_at, side) };
+        let follower = if *goes_on { None } else { self.follower_style(looked_at, side, &model.text) };
         let like = style
             .is_none()
             .then(|| dominant_properties(self.snapshot.tree, &model, self.snapshot.styles))
@@ -158,9 +158,10 @@ impl TreeEditor<'_> {
         }
     }
 
-    /// The style that text typed behind a heading takes: what the heading's style names as its follower.
-    fn follower_style(&self, node: NodeId, side: Where) -> Option<String> {
-        if side == Where::Before {
+    /// The style that text typed behind a heading takes: what the heading's style names as its follower. Where clauses themselves
+    /// are set in styles of headings, the next one is another clause.
+    fn follower_style(&self, node: NodeId, side: Where, text: &str) -> Option<String> {
+        if side == Where::Before || is_clause(text) {
             return None;
         }
         self.snapshot.styles.follower_of_heading(self.snapshot.tree, node)
@@ -273,4 +274,13 @@ fn dominant_properties(document: &Document, model: &Paragraph, styles: &Styles) 
     }
     // Of equals the first.
     weights.into_iter().rev().max_by_key(|(.., weight)| *weight).and_then(|(_, properties, _)| properties)
+}
+
+/// Whether a text reads as a provision, and not as its title: it ends as a part of a list does, or is a sentence of some length.
+fn is_clause(text: &str) -> bool {
+    const TITLE_WORDS: usize = 12;
+    let text = text.trim_end();
+    let goes_on = [";", ",", "; and", "; or", ", and", ", or"].iter().any(|end| text.ends_with(end));
+    let is_long = text.split_whitespace().nth(TITLE_WORDS).is_some();
+    goes_on || is_long && text.ends_with(['.', ':', ')', ']', '”', '"'])
 }

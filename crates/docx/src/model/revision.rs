@@ -45,7 +45,7 @@ pub(crate) fn is_id_since(document: &Document, node: NodeId, first: i64) -> bool
 /// One's own revisions are one redline, however many rounds it took: what an earlier round inserted and this one deletes was
 /// never there. Revisions that were not adopted are history, no matter who wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OwnRevisions {
+pub struct OwnRevisions {
     /// The first id of the session.
     first: i64,
     /// Author and id of those that were adopted.

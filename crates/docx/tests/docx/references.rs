@@ -171,3 +171,58 @@ fn references_are_made() {
     );
     assert!(edited.xml.contains(" REF _Ref7 \\h "), "{}", edited.xml);
 }
+
+#[test]
+fn the_place_of_a_bookmark_is_told_without_counting_paragraphs_of_text_boxes() {
+    let boxed = "<w:p><w:r><w:pict><v:shape xmlns:v=\"urn:schemas-microsoft-com:vml\"><v:textbox><w:txbxContent>\
+        <w:p><w:r><w:t>One</w:t></w:r></w:p><w:p><w:r><w:t>Two</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>";
+    let target = "<w:p><w:bookmarkStart w:id=\"7\" w:name=\"_Ref7\"/><w:r><w:t>Fees</w:t></w:r><w:bookmarkEnd w:id=\"7\"/></w:p>";
+    let reference = format!("<w:p>{}</w:p>", field("REF _Ref7 \\h", "Fees"));
+    let source = DocxBuilder::new().body(&[boxed, target, &reference].concat()).build();
+    let document = WordDocument::open(source, &Limits::default()).unwrap();
+    let read =
+        document.read(&engross_docx::read::ReadOptions { labels: true, ..Default::default() }).unwrap();
+    assert_eq!(read.paragraphs[2].text, "⟦ref _Ref7 → P2 \"Fees\"⟧");
+}
+
+const CLAUSES: &str = "<w:style w:type=\"paragraph\" w:default=\"1\" w:styleId=\"Normal\"><w:name w:val=\"Normal\"/></w:style>\
+    <w:style w:type=\"paragraph\" w:styleId=\"L2\"><w:name w:val=\"Article L2\"/><w:next w:val=\"Normal\"/><w:pPr><w:numPr><w:ilvl w:val=\"0\"/>\
+    <w:numId w:val=\"1\"/></w:numPr><w:outlineLvl w:val=\"1\"/></w:pPr></w:style>";
+
+/// The style of the paragraph that is put behind the first.
+fn style_behind(text: &str) -> Option<String> {
+    let line = |text: &str| format!("<w:p><w:pPr><w:pStyle w:val=\"L2\"/></w:pPr>{}</w:p>", run(text));
+    let body = line(text) + &line("The last.");
+    let source = DocxBuilder::new().styles(CLAUSES).numbering(NUMBERING).body(&body).build();
+    let done = edit(&source, &json!([{"op": "insert_paragraph", "after": 1, "content": "Something new."}]));
+    assert_eq!(done.results[0].status, Status::Applied);
+    let read = done.document.read(&Default::default()).unwrap();
+    read.paragraphs[1].style.clone()
+}
+
+#[test]
+fn behind_a_clause_in_a_style_of_headings_comes_a_clause_and_behind_a_title_its_text() {
+    let long = "The table of contents and the headings of the sections of this Agreement are inserted for convenience only.";
+    for clause in [long, "pay Fund Expenses;", "complete Portfolio Investments; and"] {
+        assert_eq!(style_behind(clause).as_deref(), Some("L2"), "{clause}");
+    }
+    for title in ["Definitions", "Deemed Liquidation Events."] {
+        assert_ne!(style_behind(title).as_deref(), Some("L2"), "{title}");
+    }
+}
+
+#[test]
+fn what_is_put_behind_the_last_paragraph_before_a_table_makes_no_reference_stale() {
+    let table = "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w=\"900\"/></w:tblGrid><w:tr><w:tc><w:tcPr><w:tcW w:w=\"900\" w:type=\"dxa\"/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>";
+    let line = |text: &str| format!("<w:p>{}</w:p>", run(text));
+    let body = line("The sums of Schedule 1 are due.")
+        + &line("SCHEDULE 1: Commitments")
+        + table
+        + &line("The end.");
+    let source = DocxBuilder::new().body(&body).build();
+    let survey = WordDocument::open(source.clone(), &Limits::default()).unwrap().survey();
+    let done = edit(&source, &json!([{"op": "insert_paragraph", "after": 2, "content": "To be completed."}]));
+    assert_eq!(done.document.effects(&survey).stale_references, []);
+    let done = edit(&source, &json!([{"op": "delete_paragraph", "paragraphIndex": 2}]));
+    assert_eq!(done.document.effects(&survey).stale_references.len(), 1);
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engross_documents::change::Palette;
 use engross_documents::report::{self, ending, text};
-use engross_documents::{Destination, Receipt, has_result, signature};
+use engross_documents::{Destination, Receipt, has_result, signature, terse_operations};
 use engross_docx::ops::{Batch, OperationResult, Summary, parse_batch};
 use engross_docx::{EditOptions, Effects, Tracking, guards};
 use engross_protocol::{Exit, Failure};
@@ -58,11 +58,18 @@ pub(crate) fn run(
     let count = batch.operations.len();
     progress.status(&format!("Applying edits: {count} operation{}", if count == 1 { "" } else { "s" }));
     let before = document.survey();
-    let operations =
+    let mut operations =
         document.apply(&batch, &options).map_err(|error| failure::of_document(input.path(), &error))?;
     let summary = Summary::of(&operations);
     let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
     let destination = if args.dry_run { Destination::Nowhere } else { destination };
+    // Of a change in each paragraph of a long document the results are long, and writing it needs the room; a signed receipt holds
+    // them whole.
+    let is_terse = output.is_terse(args.detail.which);
+    let more_operations = match &args.receipt {
+        None if is_terse => terse_operations(&mut operations, |result| result),
+        _ => 0,
+    };
     let delivery = if has_result(&operations) {
         Some(deliver(&document, tracking, &input, &destination)?)
     } else {
@@ -82,14 +89,15 @@ pub(crate) fn run(
     }
     let warnings = if summary.applied > 0 { warnings } else { Vec::new() };
     let name = input.path().display().to_string();
-    let receipt = Receipt::new(name, summary, operations, delivery, warnings);
+    let mut receipt = Receipt::new(name, summary, operations, delivery, warnings);
+    receipt.more_operations = more_operations;
     if let (Some(path), Some(made)) = (&args.receipt, &receipt.output) {
         let (redline, source) = (Path::new(made), document.source());
         let origin = RedlineOrigin { source, redline, receipt: path, author: &options.author, model: "" };
         verify::write_receipt(&origin, &receipt.operations, environment)?;
     }
     let mut answer = Answer { receipt, dry_run: args.dry_run, effects: document.effects(&before) };
-    if output.is_terse(args.detail.which) {
+    if is_terse && args.receipt.is_some() {
         answer.receipt = answer.receipt.terse(|result| result);
     }
     output.detailed(args.detail.which, &answer, || {

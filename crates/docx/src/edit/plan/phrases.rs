@@ -61,8 +61,12 @@ pub(super) fn modify_text(
         Ok((steps, barrier))
     })?;
     // Formatting goes behind all text, as it means places of before.
-    let (mut steps, formats): (Vec<Step>, Vec<Step>) =
-        found.chosen.into_iter().flatten().partition(|step| matches!(step, Step::Text(_)));
+    let mut steps = Vec::with_capacity(found.chosen.iter().map(Vec::len).sum());
+    let mut formats = Vec::new();
+    for step in found.chosen.into_iter().flatten() {
+        let is_text = matches!(step, Step::Text(_));
+        if is_text { &mut steps } else { &mut formats }.push(step);
+    }
     steps.extend(formats);
     Ok(Plan { steps, remark: remarks(found.folded, found.left), found: None })
 }

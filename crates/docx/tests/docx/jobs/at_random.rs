@@ -115,6 +115,51 @@ fn carry_out(paper: &mut Paper, changes: Vec<Change>) {
     let boxes =
         paper.lines.iter().position(|line| line.story.starts_with("textbox")).unwrap_or(paper.lines.len());
     paper.lines.splice(boxes..boxes, notes);
+    ["footnote", "endnote"].into_iter().for_each(|kind| settle_notes(paper, kind));
+}
+
+/// Counts notes in the order of their marks; a note whose mark is gone goes with it.
+fn settle_notes(paper: &mut Paper, kind: &str) {
+    let head = format!("⟦{kind} ");
+    let is_note = |line: &Line| line.story.starts_with("footnote:") || line.story.starts_with("endnote:");
+    let marks = paper.lines.iter().filter(|line| !is_note(line)).flat_map(|line| {
+        line.text
+            .split(&head)
+            .skip(1)
+            .filter_map(|rest| rest.split_once('⟧'))
+            .map(|(number, _)| number.to_owned())
+    });
+    let marks: Vec<String> = marks.collect();
+    let place = |number: &str| marks.iter().position(|known| known == number);
+    for line in &mut paper.lines {
+        let mut parts = line.text.split(&head);
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let number = part.split_once('⟧').and_then(|(number, rest)| Some((place(number)? + 1, rest)));
+            text.push_str(&match number {
+                Some((number, rest)) => format!("{head}{number}⟧{rest}"),
+                None => format!("{head}{part}"),
+            });
+        }
+        line.text = text;
+    }
+    let mut notes: Vec<(usize, Line)> = Vec::new();
+    let mut first = None;
+    let mut others: Vec<Line> = Vec::new();
+    for line in std::mem::take(&mut paper.lines) {
+        match line.story.strip_prefix(kind).and_then(|rest| rest.strip_prefix(':')) {
+            Some(number) => {
+                first.get_or_insert(others.len());
+                let at = place(number);
+                notes.extend(at.map(|at| (at, Line { story: format!("{kind}:{}", at + 1), ..line })));
+            }
+            None => others.push(line),
+        }
+    }
+    notes.sort_by_key(|(at, _)| *at);
+    let first = first.unwrap_or(others.len());
+    others.splice(first..first, notes.into_iter().map(|(_, line)| line));
+    paper.lines = others;
 }
 
 /// The texts of a paper: what a new paragraph looks like is judged by the jobs. A target is named by its text, which may be

@@ -81,11 +81,35 @@ fn irreversible(name: &str, source: &Package, written: &Package) -> Option<Strin
     let aside: BTreeSet<String> =
         comments(source).symmetric_difference(&comments(written)).cloned().collect();
     let bare = |root: &Element, bookmarks: &BTreeSet<String>| canonical(&without(root, &aside, bookmarks));
+    let after = without_unmarked_notes(after, &before, written);
     let rejected = bare(&resolve(&after, Side::Reject, Some(DATE)), &new_bookmarks);
     // Nothing in the source is ours; what the resolver itself drops does not count.
     let wanted = bare(&resolve(&before, Side::Reject, Some(DATE)), &BTreeSet::new());
     (rejected != wanted)
         .then(|| format!("{name}: rejecting does not give the source: {}", first(&wanted, &rejected)))
+}
+
+/// A part of notes without the new ones whose marks are rejected: they go with their marks.
+fn without_unmarked_notes(mut part: Element, before: &Element, written: &Package) -> Element {
+    let is_note = |element: &Element| element.is(&["w:footnote", "w:endnote"]);
+    if !part.elements().any(is_note) {
+        return part;
+    }
+    let known = ids_of(before, is_note);
+    let main = resolve(&written.xml("word/document.xml").unwrap(), Side::Reject, Some(DATE));
+    let mut marked = BTreeSet::new();
+    main.walk(&mut Vec::new(), &mut |element, _| {
+        let kind = element.name.strip_suffix("Reference");
+        marked.extend(kind.zip(element.attribute("w:id")).map(|(kind, id)| format!("{kind} {id}")));
+    });
+    part.children.retain(|node| match node {
+        Node::Element(note) if is_note(note) => {
+            let id = note.attribute("w:id").unwrap_or_default();
+            known.contains(id) || marked.contains(&format!("{} {id}", note.name))
+        }
+        _ => true,
+    });
+    part
 }
 
 fn ids_of(root: &Element, is_meant: impl Fn(&Element) -> bool) -> BTreeSet<String> {
