@@ -152,10 +152,17 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
         if let Some(tree) = trees.get(&part).filter(|_| is_text(change) && !change.is_paragraph) {
             (change.lead, change.trail) = around(tree, first, end);
         }
+    }
+    settle_subjects(&mut changes);
+    Ok(changes)
+}
+
+/// Says of each change what it is about.
+pub(super) fn settle_subjects(changes: &mut [DocumentChange]) {
+    for change in changes.iter_mut() {
         change.subject = subject_of(change);
     }
-    number_anew(&mut changes);
-    Ok(changes)
+    number_anew(changes);
 }
 
 /// Tells numbers of clauses, which are counted anew when a clause comes or goes, from numbers that mean something; references to them
@@ -175,6 +182,18 @@ fn number_anew(changes: &mut [DocumentChange]) {
                 counted.insert((old.to_owned(), new.to_owned()));
             }
             change.subject = ChangeSubject::Numbering;
+        }
+    }
+    let places: HashMap<&str, &DocumentChange> = changes
+        .iter()
+        .filter(|change| change.counterpart.is_some() && change.kind == ChangeKind::Insertion)
+        .map(|change| (change.address.as_str(), change))
+        .collect();
+    let own = |text: &str| typed_number(text).and_then(|own| text.get(..own.len)).map(bare_number);
+    for change in changes.iter().filter(|change| change.kind == ChangeKind::Deletion) {
+        let there = change.counterpart.as_deref().and_then(|address| places.get(address));
+        if let Some((old, new)) = there.and_then(|there| Some((own(&change.before)?, own(&there.after)?))) {
+            counted.insert((old, new));
         }
     }
     let is_reference = |change: &&mut DocumentChange| {
