@@ -47,19 +47,50 @@ pub fn summary(changes: &[DocumentChange], proof: Proof) -> String {
         (ChangeSubject::Number, "Numbers"),
         (ChangeSubject::Term, "Parties, names and defined terms"),
         (ChangeSubject::Words, "Other words"),
+        (ChangeSubject::Numbering, "Numbers of clauses, counted anew"),
         (ChangeSubject::Layout, "Layout and tables"),
     ] {
-        let own: Vec<&DocumentChange> = changes.iter().filter(|change| change.subject == subject).collect();
+        // A move is told where its text is now.
+        let leaves =
+            |change: &DocumentChange| change.counterpart.is_some() && change.kind == ChangeKind::Deletion;
+        let own: Vec<&DocumentChange> =
+            changes.iter().filter(|change| change.subject == subject && !leaves(change)).collect();
         if own.is_empty() {
             continue;
         }
         let _ = writeln!(text, "\n{title}:");
+        if subject == ChangeSubject::Numbering {
+            let _ = writeln!(text, "  {}", counted_anew(&own));
+            continue;
+        }
         for change in own {
             let _ = writeln!(text, "  {:<6} {}", printable(&change.address), sentence(change));
         }
     }
     text.push('\n');
     text
+}
+
+/// How many numbers of clauses are told one by one.
+const NUMBERS_SHOWN: usize = 8;
+
+fn counted_anew(changes: &[&DocumentChange]) -> String {
+    let number = |change: &&DocumentChange| {
+        let (head, tail) = rest_of_word(change);
+        let [old, new] =
+            [&change.before, &change.after].map(|own| printable(format!("{head}{own}{tail}").trim()));
+        match (old.is_empty(), new.is_empty()) {
+            (true, _) => format!("{new} is new"),
+            (_, true) => format!("{old} is gone"),
+            _ => format!("{old} becomes {new}"),
+        }
+    };
+    let mut told: Vec<String> = changes.iter().map(number).collect();
+    told.dedup();
+    let more = told.len().saturating_sub(NUMBERS_SHOWN);
+    told.truncate(NUMBERS_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    told.join(", ") + &more
 }
 
 /// What one change does, in words for somebody who has not seen the document.

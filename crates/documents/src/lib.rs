@@ -87,5 +87,7 @@ pub use error::{Error, document_failure, document_row};
 pub use listener::{DeliveryListener, WrittenDocument};
 pub use pictures::{pictures_of, read_pictures};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked, terse_operations};
-pub use redline::{MergeReport, MergedFile, Redline, RedlineReport, merge, redline};
+pub use redline::{
+    MergeReport, MergedFile, Redline, RedlineReport, TextReport, merge, redline, text_differences,
+};
 pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};

@@ -4,8 +4,9 @@
 
 use engross_docx::ops::Proof;
 use engross_docx::{
-    CompareError, CompareOptions, DocumentChange, Limitation, Limits, MergeConflict, MergeOptions,
-    MergeProof, MergedDocument, changes_of, compare, compare_three, counts_by_story, merged,
+    CompareError, CompareOptions, ComparedView, DocumentChange, Limitation, Limits, MergeConflict,
+    MergeOptions, MergeProof, MergedDocument, changes_of, compare, compare_three, counts_by_story, merged,
+    text_changes,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -77,6 +78,29 @@ pub fn merge(
     let MergedDocument { conflicts, agreed, limitations, proof, .. } = made;
     let report = MergeReport { proof, summary, changes, conflicts, agreed, limitations };
     Ok(MergedFile { bytes, report })
+}
+
+/// What differs between the texts of two documents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TextReport {
+    /// How many changes of each kind there are, by story.
+    pub summary: Value,
+    /// The changes, in order.
+    pub changes: Vec<DocumentChange>,
+}
+
+/// Compares the texts of two documents, and makes no redline.
+///
+/// # Errors
+/// When one of them is no Word document, or passes a limit.
+pub fn text_differences(
+    before: Vec<u8>,
+    after: Vec<u8>,
+    view: ComparedView,
+) -> Result<TextReport, CompareError> {
+    let changes = text_changes(before, after, view, &Limits::default())?;
+    let summary = serde_json::to_value(counts_by_story(&changes)).unwrap_or_default();
+    Ok(TextReport { summary, changes })
 }
 
 /// Makes a redline of two documents.

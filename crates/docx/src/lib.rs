@@ -84,7 +84,7 @@ pub use check::{check, guards};
 pub use compare::{
     ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, ComparedView, Comparison,
     DocumentChange, Granularity, Limitation, MergeConflict, MergeOptions, MergeProof, MergedDocument,
-    TextFate, changes_of, compare, compare_three, counts_by_story, merged, side_by_side,
+    TextFate, changes_of, compare, compare_three, counts_by_story, merged, side_by_side, text_changes,
 };
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, MarkdownReading, More, NumberChange,

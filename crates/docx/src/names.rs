@@ -189,7 +189,7 @@ vocabulary! {
        XPATH = "xpath", PREFIX_MAPPINGS = "prefixMappings", STORE_ITEM_ID = "storeItemID", GROUP = "group",
        BIBLIOGRAPHY = "bibliography", DOC_PART_LIST = "docPartList", DOC_PART_OBJ = "docPartObj", HINT = "hint",
        EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids", RSID = "rsid", BIDI = "bidi", RTL = "rtl",
-       BIDI_VISUAL = "bidiVisual", LANG = "lang", DOC_DEFAULTS = "docDefaults", R_PR_DEFAULT = "rPrDefault", W_FONT = "font";
+       BIDI_VISUAL = "bidiVisual", LANG = "lang", DOC_DEFAULTS = "docDefaults", R_PR_DEFAULT = "rPrDefault", P_PR_DEFAULT = "pPrDefault", W_FONT = "font";
     W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", CHECKED = "checked", CHECKED_STATE = "checkedState",
        UNCHECKED_STATE = "uncheckedState", W14_VAL = "val", W14_FONT = "font", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";

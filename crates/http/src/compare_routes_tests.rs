@@ -60,6 +60,41 @@ async fn two_documents_become_a_redline() {
 }
 
 #[tokio::test]
+async fn formatting_and_changes_of_others_are_as_asked_for() {
+    use engross_docx::ops::parse_batch;
+    use engross_docx::{EditOptions, Tracking};
+    let (_, app) = plain();
+    let before = document("The fee is ten euros.\n\nThe law of **Ohio** applies.");
+    let plain_law = document("The fee is ten euros.\n\nThe law of Ohio applies.");
+    let mut tracked = WordDocument::open(before.clone(), &Limits::default()).unwrap();
+    let batch = json!([{"op": "modify_text", "originalText": "ten", "replacementText": "twelve"}]);
+    let options = EditOptions { author: "Them".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+    tracked.apply(&parse_batch(&batch).unwrap(), &options).unwrap();
+    let tracked = tracked.save(Tracking::Tracked).unwrap().bytes;
+    let told = async |after: &[u8], options: &str| {
+        let parts: &[(&str, &[u8])] =
+            &[("before", &before), ("after", after), ("options", options.as_bytes())];
+        report(&app, parts).await.json()
+    };
+    for (options, authors) in [
+        (r#"{"author": "Me"}"#, vec!["Me"]),
+        (r#"{"author": "Me", "view": "original"}"#, vec![]),
+        (r#"{"author": "Me", "keepRevisions": true}"#, vec!["Them"]),
+    ] {
+        let said = told(&tracked, options).await;
+        let changes = said["changes"].as_array().unwrap().iter();
+        let found: Vec<&str> = changes.filter_map(|change| change["author"].as_str()).collect();
+        assert_eq!(found, authors, "{said}");
+        assert_eq!(said["proof"], json!({"reject": "holds", "accept": "holds"}));
+    }
+    let said = told(&plain_law, "{}").await;
+    assert_eq!(said["changes"][0]["kind"], "formatting", "{said}");
+    let said = told(&plain_law, r#"{"formatting": false}"#).await;
+    assert_eq!(said["changes"], json!([]), "{said}");
+    assert!(said["limitations"][0]["difference"].as_str().unwrap().contains("formatting"), "{said}");
+}
+
+#[tokio::test]
 async fn what_is_missing_or_wrong_is_named() {
     let (_, app) = plain();
     let good = document("Text.");

@@ -6,11 +6,12 @@ use super::ops::{Op, steps, whole_steps};
 use super::redliner::{Closeness, Redliner};
 use super::segment::Segment;
 use super::stream::Stream;
-use crate::model::effective_text;
+use crate::model::{Paragraph, View, effective_text};
 use crate::names::{CUSTOM_XML, DEL, DEL_TEXT, P, P_PR, SDT, SDT_CONTENT, SECT_PR, T, TBL};
 use crate::signature::{Signer, number_of};
 use crate::text::pairing::{Pair, WordBag, equal_pairs, gaps, similar_pairs, with_heavy};
 use crate::text::tokens;
+use crate::text::typed_numbers::typed_number;
 
 /// A paragraph, a table or a control.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +102,59 @@ impl Redliner<'_> {
         let mut gone = Vec::new();
         let (old, new) = (&self.opened(old, new, &mut gone), &self.opened_after(new, old));
         gone.into_iter().for_each(|control| self.mark_control(control, DEL));
+        let mut behind = last;
+        let counted = self.counted_anew(old, new);
+        let mut partners = counted.iter();
+        for (old_part, new_part) in gaps(&counted, (old.len(), new.len())) {
+            let next = old.get(old_part.end).map(|block| block.node).or(ahead);
+            let (old_part, new_part) =
+                (old.get(old_part).unwrap_or_default(), new.get(new_part).unwrap_or_default());
+            self.compare_part(container, (behind, next), old_part, new_part);
+            if let Some((one, other)) = partners.next()
+                && let (Some(old_part), Some(new_part)) = (old.get(*one..=*one), new.get(*other..=*other))
+            {
+                let behind_it = old.get(one + 1).map(|block| block.node).or(ahead);
+                self.compare_row(container, (behind, behind_it), old_part, new_part);
+                behind = old.get(*one).map(|block| block.node);
+            }
+        }
+    }
+
+    /// Paragraphs that say the same but for the number that was typed before them: a clause was put in or taken out above.
+    fn counted_anew(&self, old: &[Block], new: &[Block]) -> Vec<Pair> {
+        if !matches!(self.closeness, Closeness::Words(_)) || old.len() < 2 && new.len() < 2 {
+            return Vec::new();
+        }
+        let (ours, theirs) = (self.before_signer(), self.after_signer());
+        let numbers = |(signer, side): (Signer<'_>, &str),
+                       blocks: &[Block],
+                       is_moved: &dyn Fn(NodeId) -> bool|
+         -> Vec<u64> {
+            let number = |(at, block): (usize, &Block)| {
+                let is_open = block.is_paragraph && block.section.is_none() && !is_moved(block.node);
+                let text = Some(block.node)
+                    .filter(|_| is_open)
+                    .and_then(|node| behind_number(signer.document, node));
+                match text {
+                    Some(text) => number_of(23, &text),
+                    None => number_of(24, &format!("{side} {at}")),
+                }
+            };
+            blocks.iter().enumerate().map(number).collect()
+        };
+        let old_numbers = numbers((ours, "before"), old, &|node| self.moves.has_before(node));
+        let new_numbers = numbers((theirs, "after"), new, &|node| self.moves.has_after(node));
+        equal_pairs(&old_numbers, &new_numbers)
+    }
+
+    /// What stands between two pairs of paragraphs that belong together.
+    fn compare_part(
+        &mut self,
+        container: NodeId,
+        (last, ahead): (Option<NodeId>, Option<NodeId>),
+        old: &[Block],
+        new: &[Block],
+    ) {
         let pairs = self.partners(old, new);
         let mut behind = last;
         let mut ends = gaps(&pairs, (old.len(), new.len())).into_iter().peekable();
@@ -281,6 +335,13 @@ fn without_lone_weak(pairs: &[Pair], old: &[Block], new: &[Block]) -> Vec<Pair> 
         start = end;
     }
     kept
+}
+
+/// What a paragraph says behind a number that was typed before it; none without a number, or without words.
+pub(super) fn behind_number(document: &Document, paragraph: NodeId) -> Option<String> {
+    let text = Paragraph::read(document, paragraph, View::Markup, None).text;
+    let rest = text.get(typed_number(&text)?.len..)?;
+    rest.contains(char::is_alphabetic).then(|| rest.to_owned())
 }
 
 /// How much a block says.

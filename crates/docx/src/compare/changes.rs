@@ -1,6 +1,6 @@
 //! The changes of a redline as a list, and what a person wants to know of them first.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use engross_xml::{Document, NodeId, NodeKind};
 
@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::names::MOVE_FROM;
 use crate::revisions::{PlacedRevision, RevisionKind, moves};
+use crate::text::typed_numbers::typed_number;
 
 /// What a change does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -43,6 +44,8 @@ pub enum ChangeSubject {
     Term,
     /// Other words.
     Words,
+    /// A number that was typed before a clause and is counted anew, or a reference that follows it.
+    Numbering,
     /// No text.
     Layout,
 }
@@ -149,9 +152,75 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
         if let Some(tree) = trees.get(&part).filter(|_| is_text(change) && !change.is_paragraph) {
             (change.lead, change.trail) = around(tree, first, end);
         }
+    }
+    settle_subjects(&mut changes);
+    Ok(changes)
+}
+
+/// Says of each change what it is about.
+pub(super) fn settle_subjects(changes: &mut [DocumentChange]) {
+    for change in changes.iter_mut() {
         change.subject = subject_of(change);
     }
-    Ok(changes)
+    number_anew(changes);
+}
+
+/// Tells numbers of clauses, which are counted anew when a clause comes or goes, from numbers that mean something; references to them
+/// are numbers that became another just as a clause's did.
+fn number_anew(changes: &mut [DocumentChange]) {
+    let mut counted: HashSet<(String, String)> = HashSet::new();
+    for change in changes.iter_mut().filter(|change| is_text(change) && !change.is_paragraph) {
+        let [old, new] = [&change.before, &change.after].map(|text| {
+            let whole = format!("{}{text}{}", change.lead, change.trail);
+            let end = change.lead.len() + text.trim_end().len();
+            let own = typed_number(&whole).filter(|number| end <= number.len);
+            own.map(|number| bare_number(whole.get(..number.len).unwrap_or_default()))
+        });
+        if let (Some(old), Some(new)) = (old, new) {
+            // `5.1` for `4.1` says that 5 is what 4 was.
+            for (old, new) in prefixes(&old).zip(prefixes(&new)) {
+                counted.insert((old.to_owned(), new.to_owned()));
+            }
+            change.subject = ChangeSubject::Numbering;
+        }
+    }
+    let places: HashMap<&str, &DocumentChange> = changes
+        .iter()
+        .filter(|change| change.counterpart.is_some() && change.kind == ChangeKind::Insertion)
+        .map(|change| (change.address.as_str(), change))
+        .collect();
+    let own = |text: &str| typed_number(text).and_then(|own| text.get(..own.len)).map(bare_number);
+    for change in changes.iter().filter(|change| change.kind == ChangeKind::Deletion) {
+        let there = change.counterpart.as_deref().and_then(|address| places.get(address));
+        if let Some((old, new)) = there.and_then(|there| Some((own(&change.before)?, own(&there.after)?))) {
+            counted.insert((old, new));
+        }
+    }
+    let is_reference = |change: &&mut DocumentChange| {
+        change.subject == ChangeSubject::Number && change.kind == ChangeKind::Replacement
+    };
+    for change in changes.iter_mut().filter(is_reference) {
+        let whole = |text: &str| {
+            let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+            let head = change.lead.trim_end_matches(is_of_number).len();
+            let tail = change.trail.len() - change.trail.trim_start_matches(is_of_number).len();
+            let (head, tail) = (change.lead.get(head..), change.trail.get(..tail));
+            bare_number(&format!("{}{text}{}", head.unwrap_or_default(), tail.unwrap_or_default()))
+        };
+        if counted.contains(&(whole(&change.before), whole(&change.after))) {
+            change.subject = ChangeSubject::Numbering;
+        }
+    }
+}
+
+/// A number without what stands around it: `5.1` of `5.1. `.
+fn bare_number(text: &str) -> String {
+    text.trim().trim_matches(['.', '(', ')', ':']).to_owned()
+}
+
+/// `5.1.2`, `5.1`, `5`.
+fn prefixes(number: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(number), |number| number.rsplit_once('.').map(|(above, _)| above))
 }
 
 fn is_text(change: &DocumentChange) -> bool {

@@ -8,8 +8,8 @@ use super::parts::Importer;
 use super::report::Limitation;
 use crate::error::Error;
 use crate::names::{
-    ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, LINK, NAME, NEXT, NSID, NUM, NUM_ID, RSID, STYLE, STYLE_ID,
-    TMPL, TYPE, VAL,
+    ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, DOC_DEFAULTS, LANG, LINK, NAME, NEXT, NSID, NUM, NUM_ID,
+    P_PR_DEFAULT, R_PR, R_PR_DEFAULT, RSID, STYLE, STYLE_ID, TMPL, TYPE, VAL,
 };
 use crate::parts::parse;
 use crate::signature::{Signer, Targets, list_definitions, number_of, numbers_in, shown_levels};
@@ -265,6 +265,10 @@ impl Importer {
     pub(super) fn changed_definitions(&self) -> Vec<Limitation> {
         let mut found = Vec::new();
         let styles = self.changed_styles();
+        if self.has_other_defaults() {
+            let text = "text without a style has another look: the defaults of the document differ";
+            found.push(Limitation::left("styles", text));
+        }
         for style in styles.iter().take(NAMED) {
             found.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
         }
@@ -279,21 +283,24 @@ impl Importer {
         found
     }
 
+    fn has_other_defaults(&self) -> bool {
+        let Some((ours, theirs, _)) = &self.styles else { return false };
+        let of = |document: &Document| {
+            let defaults = document.child(document.root(), DOC_DEFAULTS);
+            defaults.map(|node| definition(document, &Targets::default(), node)).unwrap_or_default()
+        };
+        of(ours) != of(theirs)
+    }
+
     fn changed_styles(&self) -> Vec<String> {
         let Some((ours, theirs, _)) = &self.styles else { return Vec::new() };
         let targets = (Targets::default(), Targets { styles: self.style_ids.clone(), ..Targets::default() });
-        let says = |document: &Document, targets: &Targets, style: NodeId| -> Vec<u64> {
-            let own = document.children(style).filter(|child| document.kind(*child) == NodeKind::Element);
-            own.filter(|child| !matches!(document.name(*child), NAME | RSID))
-                .map(|child| Signer::new(document, targets).whole(child))
-                .collect()
-        };
         let before = styles_in(ours);
         let mut changed = Vec::new();
         for (id, node) in styles_in(theirs) {
             let same = before
                 .get(&self.style_id(&id))
-                .is_none_or(|own| says(ours, &targets.0, *own) == says(theirs, &targets.1, node));
+                .is_none_or(|own| definition(ours, &targets.0, *own) == definition(theirs, &targets.1, node));
             if !same {
                 changed.push(style_name(theirs, node));
             }
@@ -301,6 +308,23 @@ impl Importer {
         changed.sort();
         changed
     }
+}
+
+/// What a style says of text, in an order of its own: its properties, and those of the characters wherever it has some. The language
+/// of a text and who made the style are no look.
+fn definition(document: &Document, targets: &Targets, style: NodeId) -> Vec<u64> {
+    let signer = Signer::new(document, targets);
+    let holds =
+        |node: &NodeId| matches!(document.name(*node), R_PR | R_PR_DEFAULT | P_PR_DEFAULT) || *node == style;
+    let mut found = Vec::new();
+    for owner in document.descendants(style).filter(holds).chain([style]) {
+        let own = document.children(owner).filter(|child| document.kind(*child) == NodeKind::Element);
+        let own = own.filter(|child| !matches!(document.name(*child), NAME | RSID | LANG) && !holds(child));
+        found.extend(own.map(|child| signer.whole(child)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What a style is called, whatever its id is.

@@ -76,19 +76,22 @@ impl KeptMarkup<'_> {
         }
     }
 
+    /// Writes revisions of somebody; they need no parts of the package, nor its styles.
+    fn writer<'b>(
+        &'b mut self,
+        by: &'b Reviser,
+        pending: &'b mut PendingParts,
+        styles: &'b Styles,
+    ) -> RevisionWriter<'b> {
+        let since = self.ids.own().first();
+        let (author, date) = (&by.author, by.date.as_deref().unwrap_or_default());
+        RevisionWriter { document: self.tree, ids: self.ids, author, date, since, pending, styles }
+    }
+
     /// Puts neighbours into a revision of somebody.
     fn around(&mut self, nodes: &[NodeId], kind: QName, by: &Reviser) -> NodeId {
-        let (pending, styles) = (&mut PendingParts::default(), &Styles::default());
-        let since = self.ids.own().first();
-        let mut writer = RevisionWriter {
-            document: self.tree,
-            ids: self.ids,
-            author: &by.author,
-            date: by.date.as_deref().unwrap_or_default(),
-            since,
-            pending,
-            styles,
-        };
+        let (mut pending, styles) = (PendingParts::default(), Styles::default());
+        let mut writer = self.writer(by, &mut pending, &styles);
         let wrapper = match kind {
             DEL => writer.wrap_deleted(nodes),
             _ => None,
@@ -160,17 +163,8 @@ impl KeptMarkup<'_> {
     }
 
     fn add_mark(&mut self, owner: NodeId, insertion: bool, by: &Reviser) {
-        let (pending, styles) = (&mut PendingParts::default(), &Styles::default());
-        let since = self.ids.own().first();
-        let mut writer = RevisionWriter {
-            document: self.tree,
-            ids: self.ids,
-            author: &by.author,
-            date: by.date.as_deref().unwrap_or_default(),
-            since,
-            pending,
-            styles,
-        };
+        let (mut pending, styles) = (PendingParts::default(), Styles::default());
+        let mut writer = self.writer(by, &mut pending, &styles);
         let name = writer.document.name(owner);
         let mark = if name == P {
             let kind = if insertion { INS } else { DEL };

@@ -12,6 +12,7 @@
 //! | `stories` | which notes, headers and footers belong together? |
 //! | `brought`, `brought_comments`, `positions` | which bookmarks and comments come over, and where do they stand? |
 //! | `report` | what is no tracked change? |
+//! | `text_only` | which words differ, when no redline is wanted? |
 //! | `side_by_side` | what has each of the two of a paragraph? |
 //! | `three/` | how do two sides come together that began with one document? |
 //! | `changes`, `contexts` | what are the changes, as a list for people and programs? |
@@ -45,6 +46,7 @@ mod side_by_side;
 mod stories;
 mod stream;
 mod tables;
+mod text_only;
 mod three;
 
 use engross_xml::Document;
@@ -68,6 +70,7 @@ pub use self::document::ComparedView;
 pub use self::granularity::Granularity;
 pub use self::report::Limitation;
 pub use self::side_by_side::{ComparedParagraph, TextFate, side_by_side};
+pub use self::text_only::text_changes;
 pub use self::three::{MergeConflict, MergeOptions, MergeProof, MergedDocument, compare_three, merged};
 
 /// How two documents are compared.
@@ -227,7 +230,7 @@ fn compare_closely(
         limits,
         limitations,
     };
-    context.compare_notes(&notes)?;
+    context.compare_notes(&notes, &tree)?;
     let mut limitations = context.limitations;
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;

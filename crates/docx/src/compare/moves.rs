@@ -1,10 +1,10 @@
 //! Paragraphs that stand elsewhere: found by what they say, and written as moves.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId, NodeKind, QName};
 
-use super::blocks::{Block, word_bag};
+use super::blocks::{Block, behind_number, word_bag};
 use super::moved::MovedParagraph;
 use super::ops::{Op, steps};
 use super::redliner::{Closeness, Redliner};
@@ -77,6 +77,56 @@ impl Redliner<'_> {
         for pair in self.alike_elsewhere(&gone, &new_places) {
             if let Some(changed) = self.changed_on_the_way(pair) {
                 self.add_move(pair, changed);
+                found.push(pair);
+            }
+        }
+        let lone = |places: &[(NodeId, usize)]| -> HashSet<NodeId> {
+            places.iter().map(|(node, _)| *node).collect()
+        };
+        self.take_along(found, (old, &lone(&gone)), (new, &lone(&new_places)));
+    }
+
+    /// Short paragraphs beside those that moved go with them: the heading of a section, with its number counted anew.
+    fn take_along(
+        &mut self,
+        found: Vec<(NodeId, NodeId)>,
+        (old, gone): (&[Block], &HashSet<NodeId>),
+        (new, come): (&[Block], &HashSet<NodeId>),
+    ) {
+        if found.is_empty() {
+            return;
+        }
+        let places = |blocks: &[Block]| -> HashMap<NodeId, usize> {
+            blocks.iter().enumerate().map(|(at, block)| (block.node, at)).collect()
+        };
+        let (old_places, new_places) = (places(old), places(new));
+        let mut waiting = found;
+        while let Some((one, other)) = waiting.pop() {
+            let (Some(one), Some(other)) = (old_places.get(&one), new_places.get(&other)) else { continue };
+            let beside =
+                [(one.checked_sub(1), other.checked_sub(1)), (one.checked_add(1), other.checked_add(1))];
+            for (before, after) in beside {
+                let Some(before) = before.and_then(|at| old.get(at)) else { continue };
+                let Some(after) = after.and_then(|at| new.get(at)) else { continue };
+                let pair = (before.node, after.node);
+                let is_open = gone.contains(&pair.0)
+                    && come.contains(&pair.1)
+                    && !self.moves.has_before(pair.0)
+                    && !self.moves.has_after(pair.1);
+                if !is_open || !can_move(self.tree, pair.0, 1) || !can_move(self.after, pair.1, 1) {
+                    continue;
+                }
+                let changed = if before.key == after.key {
+                    Some(Default::default())
+                } else {
+                    let number = behind_number(self.tree, pair.0);
+                    let is_same = number.is_some() && number == behind_number(self.after, pair.1);
+                    if is_same { self.changed_on_the_way(pair) } else { None }
+                };
+                if let Some(changed) = changed {
+                    self.add_move(pair, changed);
+                    waiting.push(pair);
+                }
             }
         }
     }
@@ -237,8 +287,13 @@ fn leaves(document: &Document, run: NodeId) -> impl Iterator<Item = NodeId> {
         .filter(|leaf| document.kind(*leaf) == NodeKind::Element && !is_silent(document.name(*leaf)))
 }
 
-/// Whether a paragraph can be in two places for a while.
+/// Whether a paragraph says enough to be known elsewhere, and can be in two places for a while.
 fn is_movable(document: &Document, paragraph: NodeId) -> bool {
+    can_move(document, paragraph, SHORTEST)
+}
+
+/// Whether a paragraph of at least so many letters can be in two places for a while.
+fn can_move(document: &Document, paragraph: NodeId, shortest: usize) -> bool {
     let mut length = 0;
     for below in document.descendants(paragraph) {
         match document.name(below) {
@@ -248,5 +303,5 @@ fn is_movable(document: &Document, paragraph: NodeId) -> bool {
             _ => {}
         }
     }
-    length >= SHORTEST
+    length >= shortest
 }

@@ -10,7 +10,7 @@ use super::parts::{Importer, notes_in};
 use super::redliner::{Closeness, NotePair, Redliner};
 use super::report::Limitation;
 use super::sections::{PageStory, Section};
-use crate::edit::{Ids, PendingParts};
+use crate::edit::{Ids, PendingParts, note_order, place_note};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::names::{DEL, ID, INS, W, W_URI};
@@ -66,7 +66,7 @@ impl StoryContext<'_> {
     }
 
     /// Notes that both documents have, and those that are new.
-    pub(super) fn compare_notes(&mut self, notes: &[NotePair]) -> Result<(), Error> {
+    pub(super) fn compare_notes(&mut self, notes: &[NotePair], main: &Document) -> Result<(), Error> {
         for is_footnote in [true, false] {
             let pairs: Vec<&NotePair> = notes.iter().filter(|pair| pair.is_footnote == is_footnote).collect();
             let Some(theirs) = self.importer.note_part(is_footnote, true).filter(|_| !pairs.is_empty())
@@ -89,6 +89,7 @@ impl StoryContext<'_> {
                 }
             };
             let (own, other) = (notes_in(&tree), notes_in(&after));
+            let order = note_order(main, is_footnote);
             let mut compared = Vec::new();
             self.with_part((&ours, &theirs), &mut tree, &after, |redliner| {
                 for pair in pairs {
@@ -97,8 +98,7 @@ impl StoryContext<'_> {
                         let copy = redliner.import(source);
                         redliner.tree.set_attribute(copy, ID, &pair.before);
                         redliner.mark_contents(copy, INS);
-                        let root = redliner.tree.root();
-                        redliner.tree.append(root, copy);
+                        place_note(redliner.tree, copy, &order);
                     } else if let Some(note) =
                         own.get(&pair.before).copied().filter(|note| !compared.contains(note))
                     {

@@ -8,7 +8,10 @@ use engross_xml::{Document, NodeId, QName};
 
 use super::WordDocument;
 use super::new_parts::{ENDNOTES_PART, FOOTNOTES_PART, STYLES_PART};
-use crate::edit::{BuiltInStyle, CurrentPart, Ids, NewNote, NoteContent, PendingParts, pieces, write_pieces};
+use crate::edit::{
+    BuiltInStyle, CurrentPart, Ids, NewNote, NoteContent, PendingParts, note_order, pieces, place_note,
+    write_pieces,
+};
 use crate::error::Error;
 use crate::model::{is_range_marker, is_revision_wrapper};
 use crate::names::{
@@ -119,6 +122,7 @@ impl WordDocument {
         let link = BuiltInStyle::Hyperlink.find(&self.styles).map(str::to_owned);
         pending.part = self.current_part(&part)?;
         let mut ids = self.ids.clone();
+        let order = note_order(&self.tree, matches!(kind, NoteKind::Footnote));
         let tree = self.load_mut(&part)?;
         if is_new {
             write_separators(tree, element);
@@ -130,8 +134,7 @@ impl WordDocument {
                     if let Some(copy) = copy_of_note(tree, element, *id) {
                         tree.set_attribute(copy, ID, &note.id.to_string());
                         renumber_revisions(tree, copy, &mut ids);
-                        let root = tree.root();
-                        tree.append(root, copy);
+                        place_note(tree, copy, &order);
                     }
                     continue;
                 }
@@ -150,8 +153,7 @@ impl WordDocument {
                 write_linked(tree, paragraph, content, pending, link.as_deref());
                 tree.append(node, paragraph);
             }
-            let root = tree.root();
-            tree.append(root, node);
+            place_note(tree, node, &order);
         }
         self.ids = ids;
         self.touched.insert(part);

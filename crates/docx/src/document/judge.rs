@@ -43,6 +43,7 @@ pub(super) fn takes_text_away(edit: &Edit) -> bool {
         | Edit::DeleteParagraph { .. }
         | Edit::Replace { .. }
         | Edit::ReplaceDocument { .. }
+        | Edit::ReplaceByFile { .. }
         | Edit::Move { .. }
         | Edit::EditList { .. }
         | Edit::ConvertHeaders { .. }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::WordDocument;
-use crate::error::{Error, Refusal};
+use crate::edit::GivenFiles;
+use crate::error::{Error, Refusal, RefusalCode};
 use crate::markdown::{BodyMarkdown, BodySource, NotePart, Rewrite, body_markdown, rewrite};
 use crate::model::View;
 
@@ -40,6 +41,37 @@ impl WordDocument {
     /// The edits that make the body say what `content` says.
     pub(super) fn rewrite(&self, content: &str) -> Result<Result<Rewrite, Refusal>, Error> {
         Ok(rewrite(&self.body_source()?, content))
+    }
+
+    /// What another document says in its accepted state, with its pictures among the files, and what people should know of it.
+    pub(super) fn told_by(
+        &self,
+        name: &str,
+        files: &mut GivenFiles,
+    ) -> Result<(String, Vec<String>), Refusal> {
+        let refused = |message: String| Refusal::new(RefusalCode::InvalidContent, message);
+        let Some(bytes) = files.get(name) else {
+            let message =
+                format!("the document '{name}' was not given; name a .docx file that lies beside this one");
+            return Err(refused(message));
+        };
+        let read = Self::open(bytes.to_vec(), &self.limits);
+        let read = read.and_then(|other| other.markdown_reading(View::Accepted));
+        let read =
+            read.map_err(|error| refused(format!("'{name}' cannot be read as a Word document: {error}")))?;
+        let own = self.markdown_reading(View::Accepted).map(|own| own.pictures).unwrap_or_default();
+        let looks = "of the other document its text is taken, with lists, tables, notes and emphasis; \
+            `engross compare` takes headers, styles and layout as well";
+        let mut told = vec![looks.to_owned()];
+        for (picture, bytes) in read.pictures {
+            if own.get(&picture).is_some_and(|own| *own != bytes) {
+                told.push(format!(
+                    "both documents call a picture '{picture}', and the one that is here stays"
+                ));
+            }
+            files.entry(picture).or_insert_with(|| bytes.into());
+        }
+        Ok((read.text, told))
     }
 
     fn body_source(&self) -> Result<BodySource<'_>, Error> {

@@ -77,8 +77,20 @@ impl WordDocument {
                 }
                 continue;
             }
-            if let Edit::ReplaceDocument { content } = &operation.edit {
-                match self.rewrite(content)? {
+            let content = match &operation.edit {
+                Edit::ReplaceDocument { content } => Some(Ok((content.clone(), Vec::new()))),
+                Edit::ReplaceByFile { file } => Some(self.told_by(file, &mut run.pending.files)),
+                _ => None,
+            };
+            if let Some(content) = content {
+                let rewritten = match content {
+                    Ok((content, told)) => self.rewrite(&content)?.map(|mut rewritten| {
+                        rewritten.remarks.extend(told);
+                        rewritten
+                    }),
+                    Err(refusal) => Err(refusal),
+                };
+                match rewritten {
                     Ok(Rewrite { edits, remarks }) => {
                         routes.parted.insert(index);
                         run.parts.insert(index, Vec::new());
@@ -154,7 +166,10 @@ impl WordDocument {
 pub(super) fn needs_stories(batch: &Batch) -> bool {
     let needs = |edit: &Edit| {
         let scoped = edit.search().is_some_and(|search| search.scope != SearchScope::Unsaid);
-        let fills = matches!(edit, Edit::FillControl { .. } | Edit::ReplaceDocument { .. });
+        let fills = matches!(
+            edit,
+            Edit::FillControl { .. } | Edit::ReplaceDocument { .. } | Edit::ReplaceByFile { .. }
+        );
         fills || edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
     };
     batch.operations.iter().any(|operation| needs(&operation.edit))

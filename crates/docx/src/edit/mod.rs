@@ -46,6 +46,7 @@ mod link_pieces;
 mod links;
 mod marks;
 mod moves;
+mod note_order;
 mod objects;
 mod others;
 mod paragraphs;
@@ -71,6 +72,7 @@ mod tracked_properties;
 mod tree_editor;
 mod whole_fields;
 
+pub(crate) use self::note_order::{note_order, place_note};
 pub(crate) use anchors::{marker, reference};
 pub(crate) use batch::{BatchRun, Signature};
 pub(crate) use built_in::BuiltInStyle;

@@ -82,6 +82,11 @@ pub enum Edit {
         /// The whole body.
         content: String,
     },
+    /// The same with what another Word document says.
+    ReplaceByFile {
+        /// The name of that document.
+        file: String,
+    },
     /// Moves paragraphs.
     Move {
         /// The first paragraph.
@@ -313,7 +318,7 @@ impl Edit {
             Self::DeleteParagraph { .. } => "delete_paragraph",
             Self::Replace { end: None, .. } => "replace_paragraph",
             Self::Replace { .. } => "replace_range",
-            Self::ReplaceDocument { .. } => "replace_document",
+            Self::ReplaceDocument { .. } | Self::ReplaceByFile { .. } => "replace_document",
             Self::Move { .. } => "move_paragraph",
             Self::Restore { .. } => "restore_paragraph",
             Self::FormatText { .. } => "format_text",
@@ -431,6 +436,7 @@ impl Edit {
             Self::Reference(edit) => edit.place(),
             Self::FillControl { .. }
             | Self::ReplaceDocument { .. }
+            | Self::ReplaceByFile { .. }
             | Self::CreateStory { .. }
             | Self::LinkStory { .. }
             | Self::SetProperties(_)

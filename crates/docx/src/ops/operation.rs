@@ -36,11 +36,14 @@ impl Operation {
         }
     }
 
-    /// The files that it names, pictures all of them; the caller gives their bytes by
+    /// The files that it names, pictures and a document; the caller gives their bytes by
     /// [`WordDocument::give_files`](crate::WordDocument::give_files).
     #[must_use]
     pub fn file_names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
+        if let Edit::ReplaceByFile { file } = &self.edit {
+            names.insert(file.clone());
+        }
         if let Edit::Object(edit) = &self.edit {
             names.extend(edit.source().filter(|source| !source.starts_with("data:")).map(str::to_owned));
         }

@@ -97,6 +97,9 @@ fn what_the_table_says_is_what_is_read() {
                     row.fields.iter().find(|field| field.name == "after")
                 }
                 "anchor" => row.fields.iter().find(|field| field.name == "url"),
+                "content" if row.name == "replace_document" => {
+                    row.fields.iter().find(|field| field.name == "file")
+                }
                 "data" => row.fields.iter().find(|field| field.name == "file"),
                 "target" | "scope" => row.fields.iter().find(|field| field.shape == Shape::Paragraph),
                 "before" | "append" => row.fields.iter().find(|field| one_of.contains(&field.name)),

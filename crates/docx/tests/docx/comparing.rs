@@ -4,7 +4,7 @@ use engross_docx::ops::ProofState;
 use engross_docx::revisions::Side as View;
 use engross_docx::{
     ChangeKind, ChangeSubject, CompareOptions, ComparedView, Comparison, Granularity, Limits, WordDocument,
-    changes_of, compare,
+    changes_of, compare, text_changes,
 };
 use engross_testkit::docx::DocxBuilder;
 use proptest::prelude::*;
@@ -160,6 +160,127 @@ fn rows_and_columns_come_and_go() {
     assert_eq!(count(&kinds(&two, &three), ChangeKind::TableInsertion), 1);
     assert_eq!(count(&kinds(&three, &wide), ChangeKind::TableInsertion), 3);
     assert_eq!(count(&kinds(&wide, &three), ChangeKind::TableDeletion), 3);
+}
+
+/// Texts of clauses whose numbers are typed.
+fn clauses(texts: &[&str]) -> String {
+    texts.iter().map(|text| paragraph(text)).collect()
+}
+
+#[test]
+fn a_clause_that_comes_counts_the_others_anew() {
+    let before =
+        clauses(&["3. Fees", "3.1 See Clause 4.1.", "3.2 Pay.", "4. Secrets", "4.1 Keep them all.", "End"]);
+    let after = clauses(&[
+        "3. Fees",
+        "3.1 See Clause 5.1.",
+        "3.2 Pay.",
+        "4. Insurance",
+        "4.1 The Supplier insures itself.",
+        "5. Secrets",
+        "5.1 Keep them all.",
+        "End",
+    ]);
+    let made = redline(&document(&before), &document(&after));
+    judge(&document(&before), &document(&after), &made);
+    let changes = changes_of(made.bytes, &Limits::default()).unwrap();
+    let new: Vec<&str> =
+        changes.iter().filter(|change| change.is_paragraph).map(|change| change.after.as_str()).collect();
+    assert_eq!(new, ["4. Insurance", "4.1 The Supplier insures itself."]);
+    let others = changes.iter().filter(|change| !change.is_paragraph);
+    let others: Vec<_> = others.map(|change| (change.subject, change.after.as_str())).collect();
+    let counted = ChangeSubject::Numbering;
+    assert_eq!(others, [(counted, "5"), (counted, "5"), (counted, "5")]);
+}
+
+#[test]
+fn a_section_moves_with_its_heading() {
+    let secrets = ["Each party keeps confidential what it learns.", "This ends after five long years."];
+    let term = [
+        "This Agreement runs for three whole years from now.",
+        "Either party may end it before that by notice.",
+    ];
+    let make = |titles: [&str; 2], first: [&str; 2], second: [&str; 2]| {
+        clauses(&["Start", titles[0], first[0], first[1], titles[1], second[0], second[1], "End"])
+    };
+    for (old, new) in
+        [(["Secrets", "Term"], ["Term", "Secrets"]), (["4. Secrets", "5. Term"], ["4. Term", "5. Secrets"])]
+    {
+        let (before, after) = (document(&make(old, secrets, term)), document(&make(new, term, secrets)));
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+        let changes = changes_of(made.bytes, &Limits::default()).unwrap();
+        let moved = changes.iter().filter(|change| change.counterpart.is_some() && !change.after.is_empty());
+        assert_eq!(moved.count(), 3, "{changes:#?}");
+        assert!(
+            changes.iter().all(|change| change.counterpart.is_some() || !change.is_paragraph),
+            "{changes:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_style_that_looks_otherwise_is_told() {
+    let make = |size: u8, default: u8| {
+        let styles = format!(
+            "<w:docDefaults><w:rPrDefault><w:rPr><w:sz w:val=\"{default}\"/></w:rPr></w:rPrDefault></w:docDefaults>\
+             <w:style w:type=\"paragraph\" w:default=\"1\" w:styleId=\"N\"><w:name w:val=\"Normal\"/>\
+             <w:rPr><w:sz w:val=\"{size}\"/></w:rPr></w:style>"
+        );
+        DocxBuilder::new().body(&paragraph("One")).styles(&styles).build()
+    };
+    let told = |after: &[u8]| redline(&make(22, 20), after).limitations.len();
+    assert_eq!((told(&make(20, 20)), told(&make(22, 24)), told(&make(22, 20))), (1, 1, 0));
+}
+
+#[test]
+fn a_new_note_stands_where_its_reference_does() {
+    let reference = |id: u8| format!("<w:r><w:footnoteReference w:id=\"{id}\"/></w:r>");
+    let note = |id: u8, text: &str| format!("<w:footnote w:id=\"{id}\">{}</w:footnote>", paragraph(text));
+    let line = |text: &str, notes: &str| format!("<w:p><w:r><w:t>{text}</w:t></w:r>{notes}</w:p>");
+    let first = line("First", &reference(2)) + &line("Second", "") + &line("Third", &reference(3));
+    let notes = note(2, "One note") + &note(3, "The last note");
+    let before = DocxBuilder::new().body(&first).footnotes(&notes).build();
+    let second =
+        line("First", &reference(2)) + &line("Second", &reference(3)) + &line("Third", &reference(4));
+    let notes = note(2, "One note") + &note(3, "A new note") + &note(4, "The last note");
+    let after = DocxBuilder::new().body(&second).footnotes(&notes).build();
+    let made = redline(&before, &after);
+    judge(&before, &after, &made);
+    let package = engross_docx::Package::open(made.bytes, &Limits::default().package).unwrap();
+    let part = String::from_utf8(package.part("word/footnotes.xml").unwrap().to_vec()).unwrap();
+    let places = ["One note", "A new note", "The last note"].map(|text| part.find(text).unwrap());
+    assert!(places.is_sorted(), "a program that counts the notes shows each at its reference: {part}");
+}
+
+#[test]
+fn texts_are_compared_without_a_redline() {
+    let before =
+        clauses(&["Pay EUR 100 now.", "A clause that stands somewhere else later.", "It goes.", "End"]);
+    let after = clauses(&["Pay EUR 250 now.", "New.", "End", "A clause that stands somewhere else later."]);
+    let compared = |before: &str, after: &str| {
+        text_changes(document(before), document(after), ComparedView::Accepted, &Limits::default()).unwrap()
+    };
+    let changes = compared(&before, &after);
+    let told: Vec<_> = changes
+        .iter()
+        .map(|change| (change.kind, change.address.as_str(), change.before.as_str(), change.after.as_str()))
+        .collect();
+    let moved = "A clause that stands somewhere else later.";
+    assert_eq!(
+        told,
+        [
+            (ChangeKind::Deletion, "P2", moved, ""),
+            (ChangeKind::Deletion, "P3", "It goes.", ""),
+            (ChangeKind::Replacement, "P1", "100", "250"),
+            (ChangeKind::Insertion, "P2", "", "New."),
+            (ChangeKind::Insertion, "P4", "", moved),
+        ]
+    );
+    assert_eq!(changes[0].counterpart.as_deref(), Some("P4"));
+    assert_eq!(changes[2].subject, ChangeSubject::Amount);
+    let bold = before.replace("<w:r>", "<w:r><w:rPr><w:b/></w:rPr>");
+    assert_eq!(compared(&before, &bold), []);
 }
 
 #[test]

@@ -100,6 +100,8 @@ fn every_example_does_what_it_says() {
                 let saved = document.save(Tracking::Tracked).unwrap().bytes;
                 document = WordDocument::open(saved, &Limits::default()).unwrap();
             }
+            let other = engross_docx::from_markdown("Another text.", None, &Limits::default()).unwrap();
+            document.give_files([("nda-theirs.docx".to_owned(), other)].into());
             let results = document.apply(&batch, &options).unwrap();
             let idle = ["navigate_to_section", "update_references", "update_fields"];
             let wanted = if idle.contains(&name) { Status::NoChange } else { Status::Applied };

@@ -369,3 +369,32 @@ fn a_picture_that_stands_elsewhere_is_moved() {
         "the same file is shown twice"
     );
 }
+
+#[test]
+fn another_document_gives_its_text() {
+    let source = from_markdown(PAGE, None, &Limits::default()).unwrap();
+    let after =
+        PAGE.replace("ten euros", "twelve euros").replace("- two pears", "- two pears\n- three plums");
+    let other = from_markdown(&after, None, &Limits::default()).unwrap();
+    let replaced = parse_batch(&json!([{"op": "replace_document", "file": "new.docx"}])).unwrap();
+    assert_eq!(replaced.operations[0].file_names().into_iter().collect::<Vec<_>>(), ["new.docx"]);
+    let signature = EditOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+    let run = |files: &[(&str, &[u8])]| {
+        let mut document = open(&source);
+        document.give_files(files.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect());
+        let result = document.apply(&replaced, &signature).unwrap().remove(0);
+        (document, result)
+    };
+    let (document, result) = run(&[("new.docx", &other)]);
+    assert_eq!(result.status, Status::Applied, "{result:?}");
+    assert!(result.message.unwrap().contains("engross compare"));
+    let bytes = document.save(Tracking::Tracked).unwrap().bytes;
+    assert_eq!(markdown(&resolved(&bytes, Side::Accept)).trim(), after.trim());
+    assert_eq!(markdown(&resolved(&bytes, Side::Reject)).trim(), PAGE.trim());
+    for files in [vec![], vec![("new.docx", &b"%PDF"[..])]] {
+        let (_, result) = run(&files);
+        assert_eq!(result.code.as_deref(), Some("INVALID_CONTENT"), "{result:?}");
+    }
+    let both = json!([{"op": "replace_document", "file": "a.docx", "content": "b"}]);
+    assert!(parse_batch(&both).is_err());
+}

@@ -105,6 +105,9 @@ pub(crate) struct DiffArgs {
     /// In which state documents with tracked changes are compared.
     #[arg(long, value_enum, default_value_t = CompareView::Accepted)]
     pub(crate) view: CompareView,
+    /// Compare formatting, tables and pictures as well, as `engross compare` does; without, words alone, which takes less time.
+    #[arg(long)]
+    pub(crate) formatting: bool,
     /// Exit with 1 when something differs.
     #[arg(long)]
     pub(crate) exit_code: bool,

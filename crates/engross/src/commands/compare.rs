@@ -7,8 +7,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use engross_documents::change::{Palette, printable};
-use engross_documents::{Destination, InputFile, Redline, RedlineReport, differences, redline, signature};
-use engross_docx::{CompareOptions, ComparedView, Granularity, Limits};
+use engross_documents::{
+    Destination, InputFile, Redline, RedlineReport, TextReport, differences, redline, signature,
+    text_differences,
+};
+use engross_docx::{CompareError, CompareOptions, ComparedView, DocumentChange, Granularity, Limits};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
@@ -20,6 +23,15 @@ use engross_compose::failure;
 use engross_compose::files::by_path;
 use engross_compose::settings::{Environment, Flags};
 use engross_compose::signals::HeldBack;
+
+/// What `diff` answers of the texts alone.
+#[derive(Serialize)]
+struct TextAnswer {
+    before: String,
+    after: String,
+    #[serde(flatten)]
+    report: TextReport,
+}
 
 /// What both commands answer.
 #[derive(Serialize)]
@@ -85,31 +97,54 @@ pub(crate) fn compare(
 }
 
 pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failure> {
+    let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
+    let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
+    let paths = (args.before.as_path(), args.after.as_path());
+    let differs = match args.formatting {
+        true => diff_of_all(args.view, (paths.0, before), (paths.1, after), output)?,
+        false => {
+            let report =
+                text_differences(before, after, side(args.view)).map_err(|failed| of(paths, &failed))?;
+            let (before, after) = (paths.0.display().to_string(), paths.1.display().to_string());
+            let answer = TextAnswer { before, after, report };
+            output.answer(&answer, || lines(&answer.report.changes, output))?;
+            !answer.report.changes.is_empty()
+        }
+    };
+    Ok(CommandEnd::With(if differs && args.exit_code { Exit::Refused } else { Exit::Done }))
+}
+
+/// Compares all that a redline would hold, and tells whether anything differs.
+fn diff_of_all(
+    view: CompareView,
+    (before_path, before): (&Path, Vec<u8>),
+    (after_path, after): (&Path, Vec<u8>),
+    output: Output,
+) -> Result<bool, Failure> {
     let options = CompareOptions {
         author: "engross".to_owned(),
         date: clock(None)?.now().to_string(),
-        view: side(args.view),
+        view: side(view),
         keep_revisions: false,
         formatting: true,
         moves: true,
         granularity: Granularity::Word,
     };
-    let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
-    let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
-    let made = make(&args.before, before, &args.after, after, &options)?;
-    let answer = answer((&args.before, &args.after), None, made.report);
+    let made = make(before_path, before, after_path, after, &options)?;
+    let answer = answer((before_path, after_path), None, made.report);
     output.answer(&answer, || {
-        let palette = Palette::new(output.colour);
-        let mut text = String::new();
-        for change in &answer.report.changes {
-            let _ =
-                writeln!(text, "{:<6} {}", printable(&change.address), differences::line(change, palette));
-        }
-        text + &differences::limitations(&answer.report.limitations)
+        lines(&answer.report.changes, output) + &differences::limitations(&answer.report.limitations)
     })?;
-    let differs =
-        args.exit_code && !(answer.report.changes.is_empty() && answer.report.limitations.is_empty());
-    Ok(CommandEnd::With(if differs { Exit::Refused } else { Exit::Done }))
+    Ok(!(answer.report.changes.is_empty() && answer.report.limitations.is_empty()))
+}
+
+fn lines(changes: &[DocumentChange], output: Output) -> String {
+    let palette = Palette::new(output.colour);
+    let mut text = String::new();
+    for change in changes {
+        let _ = writeln!(text, "{:<6} {}", printable(&change.address), differences::line(change, palette));
+    }
+    text
 }
 
 impl From<LeastChange> for Granularity {
@@ -137,9 +172,12 @@ fn make(
     after: Vec<u8>,
     options: &CompareOptions,
 ) -> Result<Redline, Failure> {
-    redline(before, after, options).map_err(|failed| {
-        failure::of_document(if failed.is_after { after_path } else { before_path }, &failed.error)
-    })
+    redline(before, after, options).map_err(|failed| of((before_path, after_path), &failed))
+}
+
+/// Names the document that could not be compared.
+fn of((before, after): (&Path, &Path), failed: &CompareError) -> Failure {
+    failure::of_document(if failed.is_after { after } else { before }, &failed.error)
 }
 
 fn answer((before, after): (&Path, &Path), output: Option<&Path>, report: RedlineReport) -> Answer {

@@ -50,6 +50,92 @@ fn a_person_reads_what_changed() {
 }
 
 #[test]
+fn a_look_takes_no_redline() {
+    let desk = two_versions();
+    let before = desk.files();
+    let answer = desk.run(&["diff", "ours.docx", "theirs.docx", "--json"]).json();
+    assert!(!answer["changes"].as_array().unwrap().is_empty() && answer["proof"].is_null(), "{answer}");
+    let all = desk.run(&["diff", "ours.docx", "theirs.docx", "--formatting", "--json"]).json();
+    assert_eq!(all["proof"]["accept"], "holds", "{all}");
+    let words = |answer: &Value| -> Vec<(Value, Value)> {
+        let changes = answer["changes"].as_array().unwrap().iter();
+        let replaced = changes.filter(|change| change["kind"] == "replacement");
+        replaced.map(|change| (change["before"].clone(), change["after"].clone())).collect()
+    };
+    assert_eq!(words(&answer), words(&all));
+    assert_eq!(desk.files(), before, "nothing is written");
+    desk.put(
+        "bold.json",
+        br#"[{"op": "format_text", "textToFormat": "Agreement", "bold": true, "occurrence": 1}]"#,
+    );
+    assert_eq!(desk.run(&["apply", "ours.docx", "bold.json", "-o", "r.docx"]).code, Some(0));
+    assert_eq!(desk.run(&["accept", "r.docx", "-o", "bold.docx"]).code, Some(0));
+    assert_eq!(desk.run(&["diff", "ours.docx", "bold.docx", "--exit-code"]).code, Some(0));
+    assert_eq!(desk.run(&["diff", "ours.docx", "bold.docx", "--formatting", "--exit-code"]).code, Some(1));
+    let left = ["compare", "ours.docx", "bold.docx", "-o", "left.docx", "--no-formatting", "--json"];
+    let left = desk.run(&left).json();
+    assert!(left["changes"].as_array().unwrap().is_empty(), "{left}");
+    assert!(left["limitations"][0]["difference"].as_str().unwrap().contains("formatting"), "{left}");
+}
+
+#[test]
+fn changes_that_the_documents_have_are_done_undone_or_kept() {
+    let desk = TestBench::new();
+    desk.put("base.md", b"The fee is 100 euros.\n\nThe law of Ohio applies.");
+    assert_eq!(desk.run(&["from-markdown", "base.md", "-o", "base.docx"]).code, Some(0));
+    let change = |file: &str, old: &str, new: &str, author: &str, out: &str| {
+        let operation = format!(
+            "[{{\"op\": \"modify_text\", \"originalText\": \"{old}\", \"replacementText\": \"{new}\"}}]"
+        );
+        desk.put("ops.json", operation.as_bytes());
+        assert_eq!(desk.run(&["apply", file, "ops.json", "--author", author, "-o", out]).code, Some(0));
+    };
+    change("base.docx", "100", "120", "Them", "tracked.docx");
+    change("tracked.docx", "Ohio", "Texas", "Quiet", "both.docx");
+    // What nobody tracked, and what they did.
+    assert_eq!(desk.run(&["accept", "both.docx", "--author", "Quiet", "-o", "after.docx"]).code, Some(0));
+    let compared = |options: &[&str]| {
+        let call =
+            [&["compare", "base.docx", "after.docx", "-o", "out.docx", "--author", "Me", "--json"], options];
+        let ran = desk.run(&call.concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let changes = ran.json()["changes"].as_array().unwrap().clone();
+        let told = |change: &Value| {
+            let text = |field: &str| change[field].as_str().unwrap().to_owned();
+            (text("author"), text("before"), text("after"))
+        };
+        changes.iter().map(told).collect::<Vec<_>>()
+    };
+    let said = |author: &str, old: &str, new: &str| (author.to_owned(), old.to_owned(), new.to_owned());
+    let law = |author: &str| said(author, "Ohio", "Texas");
+    assert_eq!(compared(&[]), [said("Me", "100", "120"), law("Me")]);
+    assert_eq!(compared(&["--view", "original"]), [law("Me")]);
+    assert_eq!(compared(&["--view", "as-is"]), [said("Me", "100", "100120"), law("Me")]);
+    assert_eq!(compared(&["--keep-revisions"]), [said("Them", "100", "120"), law("Me")]);
+    assert_eq!(desk.run(&["check", "out.docx"]).code, Some(0));
+    let clash = ["compare", "base.docx", "after.docx", "--keep-revisions", "--view", "original"];
+    assert_eq!(desk.run(&clash).code, Some(2));
+    let told = desk.run(&["compare", "base.docx", "after.docx", "--summary"]).stdout;
+    let amounts = told.find("Amounts:").unwrap();
+    assert!(amounts < told.find("Parties, names and defined terms:").unwrap(), "{told}");
+}
+
+#[test]
+fn a_document_takes_the_text_of_another() {
+    let desk = two_versions();
+    desk.put("ops.json", br#"[{"op": "replace_document", "file": "theirs.docx"}]"#);
+    let ran = desk.run(&["apply", "ours.docx", "ops.json", "-o", "changed.docx"]);
+    assert_eq!(ran.code, Some(0), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(desk.run(&["accept", "changed.docx", "-o", "accepted.docx"]).code, Some(0));
+    assert_eq!(texts(&desk, "accepted.docx"), texts(&desk, "theirs.docx"));
+    assert_eq!(desk.run(&["reject", "changed.docx", "-o", "rejected.docx"]).code, Some(0));
+    assert_eq!(texts(&desk, "rejected.docx"), texts(&desk, "ours.docx"));
+    desk.put("ops.json", br#"[{"op": "replace_document", "file": "../theirs.docx"}]"#);
+    let ran = desk.run(&["apply", "ours.docx", "ops.json", "-o", "other.docx"]);
+    assert_ne!(ran.code, Some(0), "a file outside of the folder: {}", ran.stdout);
+}
+
+#[test]
 fn a_page_shows_both_side_by_side() {
     let desk = two_versions();
     let ran =

@@ -434,11 +434,18 @@ fn targets(
             }
             "footnotes" | "endnotes" => {
                 let is_footnote = own.kind == "footnotes";
-                for id in notes_in(&parse(package, &own.target, &limits.xml)?).into_keys() {
+                let mut notes = parse(package, &own.target, &limits.xml)?;
+                let root = notes.root();
+                resolve(&mut notes, root, Side::Accept, Selection::All);
+                for (id, node) in notes_in(&notes) {
                     let key = (is_footnote, id);
+                    // A note that both sides add alike is one: what it says tells, not its id.
                     let number = match base.notes.get(&key) {
                         Some(known) => *known,
-                        None => number_of(36, &format!("{side} {is_footnote} {}", key.1)),
+                        None if side == "base" => number_of(36, &format!("{is_footnote} {}", key.1)),
+                        None => {
+                            number_of(36, &format!("{is_footnote} {:?}", signer(&notes, &found).blocks(node)))
+                        }
                     };
                     found.notes.insert(key, number);
                 }

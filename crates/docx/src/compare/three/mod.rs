@@ -25,7 +25,7 @@ use self::meeting::{ConflictPlace, Meeting, Ours};
 use super::document::Source;
 use super::parts::{Importer, notes_in};
 use super::report::Limitation;
-use super::{CompareError, CompareOptions, ComparedView, Granularity, compare};
+use super::{CompareError, CompareOptions, ComparedView, Comparison, Granularity, changes_of, compare};
 use crate::document::{EditOptions, WordDocument};
 use crate::edit::free_ids;
 use crate::error::Error;
@@ -134,6 +134,9 @@ pub fn compare_three(
         };
         compare(ground.package.source().to_vec(), bytes, &options, limits)
     };
+    if one == other {
+        return agreed(side(one, first, true)?, limits).map_err(of(true));
+    }
     // Content that moves elsewhere in the second redline is taken over block by block, so it goes here and comes there.
     let (one, other) = (side(one, first, true)?, side(other, second, false)?);
     bring_together(&ground, one.bytes, other.bytes, options, limits)
@@ -143,6 +146,15 @@ pub fn compare_three(
             merged
         })
         .map_err(of(true))
+}
+
+/// Both sides are one document: its redline is theirs.
+fn agreed(made: Comparison, limits: &Limits) -> Result<MergedDocument, Error> {
+    let agreed = changes_of(made.bytes.clone(), limits)?.len();
+    let proof =
+        MergeProof { base: made.proof.reject, one: made.proof.accept, other: ProofState::NotApplicable };
+    let (bytes, limitations) = (made.bytes, made.limitations);
+    Ok(MergedDocument { bytes, conflicts: Vec::new(), agreed, limitations, proof })
 }
 
 fn bring_together(

@@ -102,7 +102,11 @@ pub(crate) fn replace_range(fields: &Fields<'_>) -> Result<Edit, String> {
 }
 
 pub(crate) fn replace_document(fields: &Fields<'_>) -> Result<Edit, String> {
-    Ok(Edit::ReplaceDocument { content: fields.text("content")? })
+    match (fields.get("content").is_some(), fields.get("file").is_some()) {
+        (true, true) => Err("replace_document needs 'content' or 'file', not both".to_owned()),
+        (false, true) => Ok(Edit::ReplaceByFile { file: fields.text("file")? }),
+        _ => Ok(Edit::ReplaceDocument { content: fields.text("content")? }),
+    }
 }
 
 pub(crate) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {

@@ -167,8 +167,13 @@ pub(crate) const REPLACE_DOCUMENT: OperationRow = OperationRow {
             "The whole body as Markdown, as to-markdown tells it, rewritten. What it does not change is not touched.",
             "the whole body as Markdown, as `engross to-markdown` tells it; what it says already is not touched",
         )
-        .required()
         .content(),
+        field(
+            "file",
+            Shape::Text,
+            "Instead of content: a Word document whose text it shall have, by its name beside this one.",
+            "instead of `content`: the name of a Word document beside this one, whose text it shall have",
+        ),
         REFERENCES,
     ],
     parse: edits::replace_document,
