@@ -192,7 +192,7 @@ fn stands_at(tree: &Document, (before, after): (&PlacedStory, &PlacedStory), par
             model.visible().any(|atom| !atom.range.is_empty() && atom.inserted.is_none())
         })
     };
-    members.filter(has_old_text).last().unwrap_or(paragraph)
+    members.rev().find(has_old_text).unwrap_or(paragraph)
 }
 
 /// The number of a provision in the view of its story: that of its list, else the one that was typed.

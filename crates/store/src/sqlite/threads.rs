@@ -207,7 +207,8 @@ fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Pa
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
     // What the numbers are is the system's matter, and differs.
-    rustix::fs::stat(path).ok().map(|file| (file.st_dev as u64, file.st_ino as u64))
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
 
 #[cfg(not(unix))]

@@ -88,6 +88,7 @@ fn what_was_asked_for_is_done_before_the_end() {
 /// A backup put back under a running server, or the file deleted: nobody is told that something is stored which nobody finds again.
 #[cfg(unix)]
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test takes the file away")]
 fn what_goes_to_a_file_that_was_replaced_is_not_called_stored() {
     let folder = tempfile::tempdir().unwrap();
     let threads = threads(&folder);

@@ -186,5 +186,5 @@ pub(super) fn is_artefact(text: &str) -> bool {
         "<｜end▁of▁sentence｜>",
     ];
     let ends = |token: &&str| text.ends_with(*token) && (text.starts_with('<') || token.starts_with("<|"));
-    text == "DONE" || tokens.iter().any(|token| text == *token || ends(&token))
+    text == "DONE" || tokens.iter().any(|token| text == *token || ends(token))
 }
