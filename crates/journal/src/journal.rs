@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engross_protocol::{Clock, SessionId};
-use engross_store::{Fence, Millis, Name, NameRow, Store};
+use engross_store::{Append, Fence, Millis, Name, NameRow, Store};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::task::TaskTracker;
@@ -531,7 +531,23 @@ impl<M: Machine> LogGuard<M> {
         };
         let (first, before) = (self.log.head() + 1, carried.entries().to_vec());
         let appended = self.log.append_behind(store, self.fence, (before, events), names, now).await;
-        carried.end(appended.clone().map(|()| first));
+        let outcome = match &appended {
+            Ok(()) => Ok(()),
+            // What was handed on must not fail by what came behind it: a name that is taken, an entry that is too large.
+            Err(_) => {
+                let alone = Append {
+                    session: self.log.id(),
+                    fence: self.fence,
+                    expected_head: first - 1,
+                    entries: carried.entries().to_vec(),
+                    names: Vec::new(),
+                    snapshot: None,
+                    wake_at: None,
+                };
+                store.append(alone).await.map(drop).map_err(Error::from)
+            }
+        };
+        carried.end(outcome.map(|()| first));
         appended
     }
 

@@ -277,6 +277,32 @@ async fn what_is_handed_on_is_stored_with_the_next_entries_and_told_only_then() 
     }
 }
 
+/// The next entries want a name that another has: what was handed on before them stands all the same, and is told as stored.
+#[tokio::test]
+async fn what_is_handed_on_does_not_fail_by_what_came_behind_it() {
+    let store = Arc::new(WatchedStore::default());
+    let journal = journal(&store, None);
+    let mut guard = create(&journal, ID).await;
+    let name = || vec![(Name::new("taken").unwrap(), Vec::new())];
+    guard.apply(&5, 1);
+    guard.append(&[5], name(), 1).await.unwrap();
+    let loaded = journal.get(ID);
+    let next = TaskTracker::new().spawn({
+        let (journal, loaded) = (journal.clone(), Arc::clone(&loaded));
+        async move { journal.open_to_append(loaded.lock_behind(8).await.unwrap()).await.unwrap() }
+    });
+    tokio::task::yield_now().await;
+    let (handing, first) = handed_on(&journal, guard, 2);
+    let mut next = next.await.unwrap();
+    next.apply(&3, 3);
+    assert!(next.append(&[3], name(), 3).await.is_err());
+    drop(next);
+    handing.await.unwrap().unwrap();
+    assert_eq!(first.load(Ordering::SeqCst), 3);
+    assert_eq!(store.fold(ID).await.0, [0, 5, 2]);
+    assert_eq!(open(&journal).await.unwrap().0, [0, 5, 2]);
+}
+
 #[tokio::test]
 async fn what_is_handed_on_is_stored_by_itself_where_the_next_comes_to_nothing() {
     for (holder, spoils) in [(None, false), (Some("one"), false), (None, true), (Some("one"), true)] {
