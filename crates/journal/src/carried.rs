@@ -8,14 +8,14 @@ use tokio::sync::oneshot;
 use super::error::Error;
 
 /// Entries that a state has taken in and that are yet to be stored.
-pub(crate) struct Carried {
+pub(crate) struct CarriedEntries {
     entries: Vec<NewEntry>,
     at: Millis,
     stored: Box<dyn FnOnce(u64) + Send + Sync>,
     outcome: oneshot::Sender<Result<(), Error>>,
 }
 
-impl Carried {
+impl CarriedEntries {
     /// Entries of the moment `at`, and what becomes of them.
     pub(crate) fn new(
         entries: Vec<NewEntry>,

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::task::TaskTracker;
 
-use super::carried::Carried;
+use super::carried::CarriedEntries;
 use super::error::Error;
 use super::lease::Leases;
 use super::log::{Creation, Log, Machine, NewLog, entries};
@@ -74,7 +74,7 @@ struct Inner<M, X> {
 pub struct LoadedLog<M, X = ()> {
     id: SessionId,
     /// The log, and the right to change it. Those who wait are served in the order they came.
-    log: Arc<tokio::sync::Mutex<Slot<M>>>,
+    log: Arc<tokio::sync::Mutex<LogPlace<M>>>,
     waiting: AtomicUsize,
     /// When it was asked for last, as the journal counts.
     used: AtomicU64,
@@ -83,16 +83,16 @@ pub struct LoadedLog<M, X = ()> {
 }
 
 /// What of a log is in memory while nobody changes it.
-pub(crate) struct Slot<M> {
+pub(crate) struct LogPlace<M> {
     log: Option<Log<M>>,
     /// Entries that the log in memory has taken in and that are stored with the next ones.
-    carried: Option<Carried>,
+    carried: Option<CarriedEntries>,
 }
 
 /// The right to change a log, as far as this process is concerned.
 pub struct LogLock<M> {
     id: SessionId,
-    log: OwnedMutexGuard<Slot<M>>,
+    log: OwnedMutexGuard<LogPlace<M>>,
 }
 
 /// The right to change a log, and its state. Where several processes share the store, it holds the log's lease and releases
@@ -100,11 +100,11 @@ pub struct LogLock<M> {
 pub struct LogGuard<M: Machine> {
     leases: Arc<Leases>,
     /// None once it was given back.
-    lock: Option<OwnedMutexGuard<Slot<M>>>,
+    lock: Option<OwnedMutexGuard<LogPlace<M>>>,
     log: Log<M>,
     fence: Option<Fence>,
     /// Entries of the one before, to be stored with the next ones. While there are some, the lease is not released.
-    carried: Option<Carried>,
+    carried: Option<CarriedEntries>,
 }
 
 impl<M: Machine, X: Default> Journal<M, X> {
@@ -267,7 +267,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
         let id = guard.id();
         // What the guard before has left to it goes first.
         guard.store_carried().await?;
-        let (carried, mut outcome) = Carried::new(entries::<M>(events, now)?, now, stored);
+        let (carried, mut outcome) = CarriedEntries::new(entries::<M>(events, now)?, now, stored);
         guard.carried = Some(carried);
         guard.log.is_handed_on();
         let Some(log) = guard.lock.as_ref().map(|lock| Arc::clone(OwnedMutexGuard::mutex(lock))) else {
@@ -465,7 +465,7 @@ impl<M: Machine> LogGuard<M> {
         if lock.carried.is_some() && lock.log.is_none() {
             // The state was spoilt by who had it last: what was handed on stands behind the log again.
             let mut log = Log::load(&*store, id).await?.ok_or(Error::Unknown)?;
-            log.take_in(lock.carried.as_ref().map_or(&[], Carried::entries))?;
+            log.take_in(lock.carried.as_ref().map_or(&[], CarriedEntries::entries))?;
             lock.log = Some(log);
         }
         let log = lock.log.take().unwrap_or_else(|| Log::unread(id));
@@ -560,7 +560,7 @@ impl<M: Machine> LogGuard<M> {
 
     /// Stores what was handed on, by itself.
     async fn store_carried(&mut self) -> Result<(), Error> {
-        match self.carried.as_ref().map(Carried::at) {
+        match self.carried.as_ref().map(CarriedEntries::at) {
             Some(at) => self.append(&[], Vec::new(), at).await,
             None => Ok(()),
         }
@@ -627,7 +627,7 @@ impl<M: Machine> Drop for LogGuard<M> {
     }
 }
 
-impl<M> Default for Slot<M> {
+impl<M> Default for LogPlace<M> {
     fn default() -> Self {
         Self { log: None, carried: None }
     }

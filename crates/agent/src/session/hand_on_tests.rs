@@ -16,20 +16,20 @@ use super::{AnswerStream, RequestError, Sessions, SessionsConfig, record};
 
 /// The numbers of the entries that an observer hears of, and their kinds.
 #[derive(Default)]
-struct Heard(Mutex<Vec<(u64, &'static str)>>);
+struct OutcomeList(Mutex<Vec<(u64, &'static str)>>);
 
-impl Observer for Heard {
+impl Observer for OutcomeList {
     fn stored(&self, stored: StoredEntries<'_>) {
         let numbered = (stored.first..).zip(stored.events.iter().map(LogEvent::kind));
         self.0.lock().unwrap().extend(numbered);
     }
 }
 
-fn process(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> (Sessions, Arc<Life>, Arc<Heard>) {
-    let (life, heard) = (Life::new(store), Arc::new(Heard::default()));
+fn process(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> (Sessions, Arc<Life>, Arc<OutcomeList>) {
+    let (life, heard) = (Life::new(store), Arc::new(OutcomeList::default()));
     let config = SessionsConfig {
         store: Arc::<Life>::clone(&life),
-        observers: vec![Arc::<Heard>::clone(&heard)],
+        observers: vec![Arc::<OutcomeList>::clone(&heard)],
         queue: 32,
         ..config(store, model)
     };

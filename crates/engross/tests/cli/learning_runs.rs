@@ -76,7 +76,7 @@ fn a_run_that_is_killed_at_any_moment_loses_the_session_in_hand_and_no_more() {
     let (mut kills, mut known) = (0, 0);
     loop {
         let mut run = start(&desk, &["learn", "--model", &spec]);
-        let until = Instant::now() + Duration::from_millis(40 + 17 * (kills % 9) + kills);
+        let until = Instant::now() + Duration::from_millis(40 + 17 * (kills % 9) + 12 * kills);
         while Instant::now() < until && run.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
