@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engross_llm::{Event, Limits, Message, MessageAttachment, Model, Request, ToolCall, collect_within};
-use engross_protocol::SessionId;
+use engross_protocol::{SessionId, WriteSessionId};
 use tokio::sync::Notify;
 use tracing::Instrument;
 
@@ -117,9 +117,7 @@ impl TurnTask {
                 published.extend(self.renderer.entry(event, &session));
             }
             if decision.action == Action::Rest {
-                if let Some(writer) = &self.writer {
-                    writer.leave(session.left.values().copied());
-                }
+                self.leave(session.left.values().copied());
                 // A client that hears the end may ask again at once.
                 session.release().await;
                 return self.rest(published);
@@ -160,6 +158,7 @@ impl TurnTask {
     /// Ends the answer with entries that are stored together with the beginning of the next one, for which somebody waits.
     async fn hand_on(mut self, session: SessionGuard, events: Vec<LogEvent>, now: u64, mut traced: TurnSpan) {
         let id = session.id();
+        let left: Vec<_> = session.left.values().copied().collect();
         let before = self.renderer.clone();
         let mut published = Vec::new();
         for event in &events {
@@ -171,7 +170,15 @@ impl TurnTask {
             return self.lose(id, error, &mut traced);
         }
         self.was_stored(&events, &mut traced);
+        self.leave(left);
         self.rest(published);
+    }
+
+    /// Frees the names of files that the answer has left incomplete.
+    fn leave(&self, files: impl IntoIterator<Item = WriteSessionId>) {
+        if let Some(writer) = &self.writer {
+            writer.leave(files);
+        }
     }
 
     /// What follows from entries once they are stored, beside what is published.

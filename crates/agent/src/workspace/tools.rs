@@ -229,7 +229,7 @@ impl DocumentTools {
             return writer.file(named);
         }
         let failed = |error: FileError| ToolError::new(error.code(), error.to_string());
-        let path = Workspace::path(named).map_err(failed)?;
+        let path = self.workspace.named(named).map_err(failed)?;
         let found = self.workspace.read(&path).map_err(failed)?;
         found.ok_or_else(|| failed(FileError::TargetMissing { path: path.to_string() }))
     }

@@ -246,7 +246,7 @@ impl Writer {
     }
 
     /// The turn is over: files that it has left do not keep others from writing them.
-    pub(crate) fn leave(&self, left: impl Iterator<Item = WriteSessionId>) {
+    pub(crate) fn leave(&self, left: impl IntoIterator<Item = WriteSessionId>) {
         for id in left {
             // What is not there any more keeps nobody from anything.
             let _ = self.service.sessions().leave(id);
