@@ -2,8 +2,6 @@
 //!
 //! Must never print: the terminal and the pipe say what came of it, each in its way.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +10,7 @@ use engross_agent::session::{
 };
 use engross_llm::{Message, Model, Usage};
 use engross_protocol::{Exit, Failure};
+use tokio_util::task::TaskTracker;
 
 use super::document::ChatDocument;
 use super::requests::{AGENT, refusal};
@@ -24,8 +23,19 @@ const FILES: &str = "files";
 /// Sessions that are listed.
 const LISTED: usize = 12;
 
-/// The end of an answer on its way.
-pub(super) type Stopping = Pin<Box<dyn Future<Output = Result<bool, RequestError>> + Send>>;
+/// The end of an answer on its way: a task that runs whether or not anyone waits for it.
+pub(super) struct Stopping(tokio::task::JoinHandle<Result<bool, RequestError>>);
+
+impl Stopping {
+    /// Waits until the end is durable. Can be broken off and called again, until it has given its result.
+    pub(super) async fn finish(&mut self) -> Result<(), RequestError> {
+        match (&mut self.0).await {
+            // That there was nothing to stop any more is no failure, and a task is only broken off with the program.
+            Ok(Ok(_)) | Err(_) => Ok(()),
+            Ok(Err(error)) => Err(error),
+        }
+    }
+}
 
 /// A chat's session.
 pub(super) struct Conversation {
@@ -93,10 +103,13 @@ impl Conversation {
         self.sessions.steer("", &self.name(), text).await
     }
 
-    /// Stops the answer that is being made. Resolves once its end is durable.
+    /// Stops the answer that is being made.
+    ///
+    /// It waits for its place at the session's log, and the answer's end goes to whoever waits there: a future that
+    /// nobody polled would keep both for ever. So it is a task.
     pub(super) fn stop(&self) -> Stopping {
         let (sessions, name) = (self.sessions.clone(), self.name());
-        Box::pin(async move { sessions.cancel("", &name).await })
+        Stopping(TaskTracker::new().spawn(async move { sessions.cancel("", &name).await }))
     }
 
     /// Asks for another answer to the last message; `None` when there is none. The first answer leaves the conversation.

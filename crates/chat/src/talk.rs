@@ -127,8 +127,9 @@ impl Talk {
                     }
                     is_cancelled = true;
                     note("Stopping; Ctrl-C once more ends the chat");
+                    let mut stopping = self.conversation.stop();
                     tokio::select! {
-                        stopped = self.conversation.stop() => {
+                        stopped = stopping.finish() => {
                             if let Err(error) = stopped {
                                 self.fail(&refusal(&error));
                             }

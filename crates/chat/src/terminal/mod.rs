@@ -215,7 +215,7 @@ impl Terminal {
                 stopped = stopped(&mut self.stopping), if self.stopping.is_some() => {
                     self.stopping = None;
                     match stopped {
-                        Ok(_) => Vec::new(),
+                        Ok(()) => Vec::new(),
                         Err(error) => vec![failed(&refusal(&error))],
                     }
                 }
@@ -304,9 +304,9 @@ impl Terminal {
 
     /// The answer that was stopped is over, and so is the stopping in a moment: it holds the session until then.
     async fn finish_stopping(&mut self) {
-        if let Some(stopping) = self.stopping.take() {
-            // That there was nothing to stop any more is no failure.
-            let _ = stopping.await;
+        if let Some(mut stopping) = self.stopping.take() {
+            // A log that cannot be written says so to what follows.
+            let _ = stopping.finish().await;
         }
     }
 
@@ -364,9 +364,9 @@ async fn next(answer: &mut Option<AnswerStream>) -> Option<engross_agent::sessio
     }
 }
 
-async fn stopped(stopping: &mut Option<Stopping>) -> Result<bool, RequestError> {
+async fn stopped(stopping: &mut Option<Stopping>) -> Result<(), RequestError> {
     match stopping {
-        Some(stopping) => stopping.await,
+        Some(stopping) => stopping.finish().await,
         None => std::future::pending().await,
     }
 }

@@ -21,6 +21,10 @@ const LONG: u64 = 10_000;
 /// The longest that two presses of Ctrl-C may be apart to end the chat, in milliseconds.
 const TWICE: u64 = 5_000;
 
+/// Two presses of Ctrl-C that are no further apart, in milliseconds, are one gesture: they end the chat, also when the
+/// answer that the first one stopped is over before the second.
+const AT_ONCE: u64 = 1_000;
+
 /// An answer that is being made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Work {
@@ -56,6 +60,8 @@ pub(super) struct Screen {
     rest: Option<(Choice, u64)>,
     /// Ctrl-C at the prompt, with that line, at that time.
     pub(super) leaving: Option<(String, u64)>,
+    /// When Ctrl-C last stopped an answer.
+    stopped: Option<u64>,
     pub(super) usage: Usage,
     /// Model and session, for the line below.
     pub(super) about: String,
@@ -86,6 +92,7 @@ impl Screen {
             questions: VecDeque::new(),
             rest: None,
             leaving: None,
+            stopped: None,
             usage: Usage::default(),
             about: String::new(),
             target,
@@ -104,6 +111,9 @@ impl Screen {
     pub(super) fn step(&mut self, event: ScreenEvent, now: u64) -> Vec<ScreenAction> {
         if !matches!(event, ScreenEvent::Interrupt(_)) {
             self.leaving = None;
+        }
+        if matches!(event, ScreenEvent::Line(_)) {
+            self.stopped = None;
         }
         match event {
             ScreenEvent::Line(line) => self.line(line, now),
@@ -215,11 +225,16 @@ impl Screen {
                 self.out.push(ScreenAction::End(ChatEnd::Interrupted));
             } else {
                 work.is_stopping = true;
+                self.stopped = Some(now);
                 for _ in self.questions.drain(..) {
                     self.out.push(ScreenAction::Reply(false));
                 }
                 self.out.push(ScreenAction::Stop);
             }
+            return;
+        }
+        if line.is_empty() && self.stopped.is_some_and(|at| now.saturating_sub(at) <= AT_ONCE) {
+            self.out.push(ScreenAction::End(ChatEnd::Interrupted));
             return;
         }
         let again = |(before, at): &(String, u64)| *before == line && now.saturating_sub(*at) <= TWICE;

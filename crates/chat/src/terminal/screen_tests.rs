@@ -170,6 +170,26 @@ fn ctrl_c_stops_an_answer_and_what_waits_goes_out_at_once() {
     assert_eq!(desk.step(ScreenEvent::Interrupt(String::new())), [ScreenAction::End(ChatEnd::Interrupted)]);
 }
 
+/// The answer is over between the two presses.
+#[test]
+fn two_presses_at_once_end_the_chat_also_when_the_first_was_quick() {
+    let press = || ScreenEvent::Interrupt(String::new());
+    let stopped = || {
+        let mut desk = TestScreen::new();
+        desk.line("one");
+        assert_eq!(desk.step(press()), [ScreenAction::Stop]);
+        assert_eq!(desk.step(ScreenEvent::AnswerOver), []);
+        desk
+    };
+    assert_eq!(stopped().step(press()), [ScreenAction::End(ChatEnd::Interrupted)]);
+    // Who presses later wants something else, and is asked.
+    let mut desk = stopped();
+    desk.now += 2_000;
+    assert_eq!(desk.step(press()), []);
+    assert!(desk.status().contains("once more"), "{}", desk.status());
+    assert_eq!(desk.step(press()), [ScreenAction::End(ChatEnd::Quit)]);
+}
+
 fn edits() -> Change {
     Change::Edits(ProposedEdits {
         file: "nda.redline.docx".to_owned(),

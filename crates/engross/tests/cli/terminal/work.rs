@@ -1,5 +1,7 @@
 //! While an answer or a file is being made.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::pty::{CTRL_C, Pty};
@@ -166,13 +168,24 @@ fn ctrl_c_stops_the_answer_and_sends_what_waits() {
     pty.sees("Stopped");
     let screen = pty.sees("As you like.");
     assert!(screen.contains("Well") && !screen.contains("TURN_CANCELLED"), "{screen}");
-    // Twice ends the chat.
-    pty.line("go");
-    pty.until("the second answer", |screen| screen.matches("Answering").count() == 1);
-    pty.keys(CTRL_C);
-    pty.keys(CTRL_C);
-    let (code, _) = pty.ends();
-    assert!(code == Some(130) || code == Some(0), "{code:?}");
+}
+
+/// The second press comes while the first is carried out, or when it has been.
+#[test]
+fn ctrl_c_twice_ends_the_chat_however_fast_it_is() {
+    let desk = scripted(&json!({"turns": [
+        {"when": {"last_role": "user", "contains": "go"}, "times": 0, "text": "Well then", "fault": {"kind": "hang", "after": 1}},
+    ]}));
+    for apart in [0, 1, 3, 10, 40, 200] {
+        let pty = chat(&desk, &[]);
+        pty.line("go");
+        pty.sees("Answering");
+        pty.keys(CTRL_C);
+        std::thread::sleep(Duration::from_millis(apart));
+        pty.keys(CTRL_C);
+        let (code, screen) = pty.ends();
+        assert!(code == Some(130) || code == Some(0), "{code:?} with {apart} ms between: {screen}");
+    }
 }
 
 #[test]
