@@ -7,6 +7,7 @@ use engross_docx::ops::{is_same_name, repair_operations};
 use engross_protocol::{Failure, shared};
 use serde_json::{Map, Value, json};
 
+use crate::spellings::{is_replacing, respelled};
 use crate::table::{ArgumentKind, ArgumentRow, ToolRow};
 
 /// What clients wrap arguments in.
@@ -21,6 +22,11 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("operations", &["edits", "changes", "ops", "edit"]),
     ("before", &["original", "old", "base", "first"]),
     ("after", &["modified", "new", "revised", "second"]),
+    ("by_author", &["author", "reviewer"]),
+    ("from_markdown", &["markdown", "content", "text"]),
+    ("search", &["query", "find"]),
+    ("max_tokens", &["tokens", "budget"]),
+    ("from", &["cursor"]),
 ];
 
 /// How many wrappers are opened.
@@ -49,7 +55,15 @@ impl CallArguments {
         }
         arguments.gather_operation(&mut sent, tool);
         for (key, value) in sent {
-            let row = arguments.row(&key, tool)?;
+            let row = match arguments.row(&key, tool) {
+                Ok(row) => row,
+                // Nothing is lost of what says nothing.
+                Err(_) if is_blank(&value) => {
+                    arguments.remark(format!("'{key}' is no argument, and empty"));
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
             if matches!(row.kind, ArgumentKind::Operations) {
                 arguments.operations(unfenced(value)?, tool);
                 continue;
@@ -142,10 +156,16 @@ impl CallArguments {
     fn gather_operation(&mut self, sent: &mut Map<String, Value>, tool: &ToolRow) {
         let takes_operations = tool.arguments.iter().any(|row| row.kind == ArgumentKind::Operations);
         let has_list = sent.keys().any(|key| is_same_name(key, "operations"));
-        if !takes_operations || has_list || !(sent.contains_key("op") || sent.contains_key("operation")) {
+        let is_one = sent.contains_key("op") || sent.contains_key("operation") || is_replacing(sent);
+        if !takes_operations || has_list || !is_one {
             return;
         }
-        let keys: Vec<String> = sent.keys().filter(|key| self.row(key, tool).is_err()).cloned().collect();
+        // By their own names alone: what an argument is called elsewhere, a field of an operation may be called here.
+        let is_argument = |key: &str| {
+            let is_path = PATH_NAMES.iter().any(|name| is_same_name(name, key));
+            is_path || tool.arguments.iter().any(|row| is_same_name(row.name, key))
+        };
+        let keys: Vec<String> = sent.keys().filter(|key| !is_argument(key)).cloned().collect();
         let operation: Map<String, Value> =
             keys.into_iter().filter_map(|key| Some((key.clone(), sent.remove(&key)?))).collect();
         self.remark("the fields of one operation stood beside 'path'".to_owned());
@@ -164,8 +184,9 @@ impl CallArguments {
             let score = |row: &&ArgumentRow| strsim::jaro_winkler(row.name, &key.to_lowercase());
             let nearest = rows.iter().max_by(|one, other| score(one).total_cmp(&score(other)));
             let nearest = nearest.filter(|row| score(row) > 0.75);
-            let nearest = nearest.map_or_else(String::new, |row| format!("did you mean '{}'? ", row.name));
-            invalid(format!("{} has no argument '{key}'; {nearest}It takes {}", tool.name, takes(tool)))
+            let nearest =
+                nearest.map_or_else(|| "it".to_owned(), |row| format!("did you mean '{}'? It", row.name));
+            invalid(format!("{} has no argument '{key}'; {nearest} takes {}", tool.name, takes(tool)))
         })
     }
 
@@ -268,7 +289,23 @@ impl CallArguments {
             repaired = repair_operations(inner);
         }
         self.remarks.extend(repaired.remarks);
-        self.fields.insert("operations".to_owned(), repaired.operations);
+        let before = self.remarks.len();
+        let operations = respelled(repaired.operations, &mut self.remarks);
+        // Fields that have their names now have forms, too.
+        let operations =
+            if self.remarks.len() == before { operations } else { repair_operations(operations).operations };
+        self.fields.insert("operations".to_owned(), operations);
+    }
+}
+
+/// Whether a value says nothing.
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

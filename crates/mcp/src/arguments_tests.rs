@@ -138,6 +138,70 @@ fn more_names_and_forms_that_mean_one_thing() {
 }
 
 #[test]
+fn operations_in_the_words_of_other_tools() {
+    let meant = json!([{"op": "modify_text", "originalText": "three", "replacementText": "five"}]);
+    for sent in [
+        json!({"path": "a.docx", "old_string": "three", "new_string": "five"}),
+        json!({"path": "a.docx", "operations": [{"oldText": "three", "newText": "five"}]}),
+        json!({"path": "a.docx", "operations": [{"type": "replace", "find": "three", "replace": "five"}]}),
+        json!({"path": "a.docx", "edits": [{"op": "find_and_replace", "find": "three", "replace_with": "five"}]}),
+        json!({"path": "a.docx", "operations": [{"op": "modify_text", "find": "three", "replacementText": "five"}]}),
+    ] {
+        let arguments = read("edit_document", sent.clone()).unwrap();
+        assert_eq!(arguments.value("operations"), Some(&meant), "{sent}");
+        assert!(!arguments.remarks.is_empty());
+    }
+    for (sent, operation) in [
+        (
+            json!({"op": "insert_paragraph", "after": 4, "content": "New."}),
+            json!({"op": "insert_paragraph", "after": 4, "content": "New."}),
+        ),
+        (
+            json!({"op": "edit_paragraph", "paragraph": "P4", "text": "New."}),
+            json!({"op": "edit_paragraph", "paragraphIndex": 4, "newContent": "New."}),
+        ),
+        (
+            json!({"op": "insert_comment", "paragraph": 4, "comment": "Why?"}),
+            json!({"op": "insert_comment", "paragraphIndex": 4, "commentContent": "Why?"}),
+        ),
+        // Two that can be meant, or none.
+        (
+            json!({"op": "edit_paragraph", "paragraphIndex": 4, "text": "a", "content": "b"}),
+            json!({"op": "edit_paragraph", "paragraphIndex": 4, "text": "a", "content": "b"}),
+        ),
+        (
+            json!({"op": "delete_table", "find": "a", "replace": "b"}),
+            json!({"op": "delete_table", "find": "a", "replace": "b"}),
+        ),
+        (
+            json!({"op": "modify_text", "pattern": "[0-9]+", "find": "a", "replacementText": "b"}),
+            json!({"op": "modify_text", "pattern": "[0-9]+", "find": "a", "replacementText": "b"}),
+        ),
+    ] {
+        let flat = {
+            let mut fields = sent.as_object().unwrap().clone();
+            fields.insert("path".to_owned(), json!("a.docx"));
+            Value::Object(fields)
+        };
+        for sent in [json!({"path": "a.docx", "operations": [sent]}), flat] {
+            let arguments = read("edit_document", sent.clone()).unwrap();
+            assert_eq!(arguments.value("operations"), Some(&json!([operation])), "{sent}");
+        }
+    }
+}
+
+#[test]
+fn arguments_that_say_nothing_cost_nothing() {
+    let sent = json!({"path": "a.docx", "cursor": "", "filters": [], "options": {}, "password": null});
+    assert_eq!(read("read_document", sent).unwrap().required("path"), "a.docx");
+    let named =
+        read("resolve_changes", json!({"path": "a.docx", "action": "reject", "author": "Ada"})).unwrap();
+    assert_eq!(named.text("by_author"), Some("Ada"));
+    let made = read("edit_document", json!({"path": "a.docx", "content": "# A"})).unwrap();
+    assert_eq!(made.text("from_markdown"), Some("# A"));
+}
+
+#[test]
 fn a_call_that_was_cut_is_told_so() {
     let cut = "[{\"op\": \"modify_text\", \"originalText\": \"three";
     let problem = read("edit_document", json!({"path": "nda.docx", "operations": cut})).unwrap_err();

@@ -103,7 +103,7 @@ impl McpDocuments {
 
     /// The document that a client names.
     pub(crate) fn open(&self, path: &str) -> Result<(Place, OpenDocument), Failure> {
-        let place = self.folders.locate(path)?;
+        let place = self.folders.meant(self.folders.locate(path)?);
         let opened = self.workspace(&place)?.open(&place.path);
         let opened = opened.map_err(|error| self.failure(&place, error))?;
         Ok((place, opened))
@@ -111,7 +111,7 @@ impl McpDocuments {
 
     /// The bytes of the file that a client names.
     pub(crate) fn read(&self, path: &str) -> Result<(Place, Vec<u8>), Failure> {
-        let place = self.folders.locate(path)?;
+        let place = self.folders.meant(self.folders.locate(path)?);
         let bytes =
             self.workspace(&place)?.read(&place.path).map_err(|error| self.failure(&place, error.into()))?;
         let bytes = bytes.ok_or_else(|| self.folders.missing(&place))?;

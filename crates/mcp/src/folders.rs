@@ -7,13 +7,16 @@ use std::path::{Component, Path, PathBuf};
 
 use engross_documents::Workspace;
 use engross_protocol::{Exit, Failure};
-use engross_store::files::{FileError, Folder, RelPath, Root, TreeEntry, by_path};
+use engross_store::files::{FileError, Folder, RelPath, Root, by_path};
 use percent_encoding::percent_decode_str;
 
-use crate::codes;
+use crate::{codes, nearby};
 
 /// How many names of files are proposed when one is not there.
 const CANDIDATES: usize = 5;
+
+/// How many documents of a folder are listed.
+const LISTED: usize = 200;
 
 /// Folders whose documents may be read and written.
 #[derive(Debug, Clone)]
@@ -120,7 +123,7 @@ impl AllowedFolders {
         };
         let decoded = match text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:")) {
             Some(_) => self.path_of_address(text)?,
-            None => text.to_owned(),
+            None => home_path(text).unwrap_or_else(|| text.to_owned()),
         };
         let text = if cfg!(windows) { decoded.replace('\\', "/") } else { decoded };
         let path = Path::new(&text);
@@ -216,10 +219,10 @@ impl AllowedFolders {
     /// The failure of a folder that is named in the place of a document, with documents in it.
     pub(crate) fn is_folder(&self, place: &Place, error: FileError) -> Failure {
         let mut failure = self.refused(error);
-        let mut names = place.documents(Some(&place.path));
-        names.sort();
+        let (mut names, _) = nearby::documents(&place.folder, Some(&place.path));
         names.truncate(CANDIDATES);
         if !names.is_empty() {
+            let names: Vec<String> = names.iter().map(|name| place.naming_of(name)).collect();
             failure.message = format!("{}; there are: {}", failure.message, names.join(", "));
         }
         failure
@@ -228,20 +231,89 @@ impl AllowedFolders {
     /// The failure of a document that is not there, with names of such that are.
     pub(crate) fn missing(&self, place: &Place) -> Failure {
         let mut failure = Failure::from(FileError::TargetMissing { path: place.shown() });
-        let wanted = place.path.name().to_lowercase();
-        let mut names = place.neighbours();
-        names.sort_by(|one, other| {
-            let score = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
-            score(other).total_cmp(&score(one)).then_with(|| one.cmp(other))
-        });
+        let mut names = nearby::candidates(place);
         names.truncate(CANDIDATES);
         if names.is_empty() {
             failure.message = format!("{}; served: {}", failure.message, self.shown());
         } else {
+            let names: Vec<String> = names.iter().map(|name| place.naming_of(name)).collect();
             failure.message = format!("{}; there are: {}", failure.message, names.join(", "));
         }
         failure
     }
+
+    /// The place that is meant by one where nothing is: that of the only name which differs in nothing that can be seen.
+    pub(crate) fn meant(&self, place: Place) -> Place {
+        match place.folder.info(&place.path) {
+            Ok(None) => match nearby::meant(&place.folder, &place.path) {
+                Some(path) => place.with(path),
+                None => place,
+            },
+            _ => place,
+        }
+    }
+
+    /// The documents of a folder, if `text` names one. Which workspaces there are is not told.
+    pub(crate) fn listing(&self, text: &str) -> Option<String> {
+        let text = text.trim();
+        let bare = match text.trim_end_matches(['/', '\\']) {
+            "" if text.is_empty() => ".",
+            "" => text,
+            bare => bare,
+        };
+        let mut out = String::new();
+        if let Self::Named(folders) = self {
+            let home = home_path(bare);
+            let bare = Path::new(home.as_deref().unwrap_or(bare));
+            let tops = |allowed: &&AllowedFolder| {
+                bare == Path::new(".")
+                    || normal(bare).is_some_and(|bare| bare == allowed.named || bare == allowed.real)
+            };
+            for allowed in folders.iter().filter(tops) {
+                let place = |name: &str| {
+                    let path = RelPath::parse(name).ok()?;
+                    Some(allowed.place(path, folders.len()).shown())
+                };
+                let shown = allowed.named.display().to_string();
+                list_into(&mut out, &shown, nearby::documents(&allowed.folder, None), |name| {
+                    place(name).unwrap_or_else(|| name.to_owned())
+                });
+            }
+        }
+        if out.is_empty() {
+            let place = self.locate(bare).map(|place| self.meant(place)).ok()?;
+            place.folder.folder(&place.path).ok().flatten()?;
+            let found = nearby::documents(&place.folder, Some(&place.path));
+            list_into(&mut out, &place.shown(), found, |name| place.naming_of(name));
+        }
+        Some(out)
+    }
+}
+
+/// Adds the documents of a folder to a list.
+fn list_into(out: &mut String, folder: &str, found: (Vec<String>, bool), naming: impl Fn(&str) -> String) {
+    let (names, is_all) = found;
+    let count = match names.len() {
+        0 => "no Word documents".to_owned(),
+        1 => "1 Word document".to_owned(),
+        many => format!("{many} Word documents"),
+    };
+    out.push_str(&format!("{folder} is a folder with {count}{}\n", if names.is_empty() { "." } else { ":" }));
+    for name in names.iter().take(LISTED) {
+        out.push_str(&naming(name));
+        out.push('\n');
+    }
+    if names.len() > LISTED || !is_all {
+        out.push_str("… and more; name a folder in it to see those.\n");
+    }
+}
+
+/// The path of what begins with the sign of the person's home.
+fn home_path(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("~/").or_else(|| text.strip_prefix("~\\"));
+    let rest = rest.or_else(|| (text == "~").then_some(""))?;
+    let home = std::env::home_dir().filter(|home| home.is_absolute())?;
+    home.join(rest).to_str().map(str::to_owned)
 }
 
 impl AllowedFolder {
@@ -294,31 +366,9 @@ impl Place {
         Self { path, ..self.clone() }
     }
 
-    /// The Word documents in its folder.
-    fn neighbours(&self) -> Vec<String> {
-        self.documents(self.path.parent().as_ref())
-    }
-
-    /// The Word documents in a folder.
-    fn documents(&self, parent: Option<&RelPath>) -> Vec<String> {
-        let folder = match parent {
-            None => Some(self.folder.clone()),
-            Some(parent) => self.folder.folder(parent).ok().flatten(),
-        };
-        let mut names = Vec::new();
-        let Some(folder) = folder else { return names };
-        let see = |entry| {
-            if let TreeEntry::File(path, _) = entry
-                && path.name().to_ascii_lowercase().ends_with(".docx")
-                && !path.name().starts_with("~$")
-            {
-                let prefix = parent.map_or_else(String::new, |parent| format!("{parent}/"));
-                names.push(format!("{prefix}{}", path.name()));
-            }
-        };
-        // Without a list there are no candidates.
-        let _ = folder.tree().list(None, see);
-        names
+    /// The name by which a client may name another file of the same folder, at this path beneath it.
+    pub(crate) fn naming_of(&self, path: &str) -> String {
+        RelPath::parse(path).map_or_else(|_| path.to_owned(), |path| self.with(path).shown())
     }
 }
 

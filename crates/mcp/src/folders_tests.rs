@@ -90,3 +90,55 @@ fn a_whole_machine_or_home_is_not_served_by_accident() {
     assert!(AllowedFolders::usual(&deals, home).is_ok());
     assert!(AllowedFolders::open(&[folder.path().join("none")]).is_err());
 }
+
+/// Names that models write anew: composed otherwise, with other capitals, blanks, quotes and dashes.
+#[test]
+fn a_name_that_looks_the_same_means_the_only_one_that_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let deals = folder.path().join("Vertra\u{308}ge");
+    std::fs::create_dir(&deals).unwrap();
+    for name in ["Müller\u{a0}–\u{202f}Ada’s Entwurf.docx", "a.docx"] {
+        std::fs::write(deals.join(name), b"x").unwrap();
+    }
+    let folders = folders(&[folder.path()]);
+    let meant = |text: &str| folders.meant(folders.locate(text).unwrap()).path.as_str().to_owned();
+    for text in ["Verträge/Müller - Ada's Entwurf.docx", "verträge/Mu\u{308}ller – Ada’s entwurf.DOCX"]
+    {
+        assert_eq!(meant(text), "Vertra\u{308}ge/Müller\u{a0}–\u{202f}Ada’s Entwurf.docx", "{text}");
+    }
+    assert_eq!(meant("Verträge/b.docx"), "Verträge/b.docx");
+    if cfg!(target_os = "linux") {
+        std::fs::write(deals.join("A.docx"), b"x").unwrap();
+        assert_eq!(meant("Verträge/A.DOCX"), "Verträge/A.DOCX", "two look like it");
+    }
+}
+
+#[test]
+fn documents_of_folders_are_found_and_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "2024/leases/Office lease.docx",
+        "2024/~$Office lease.docx",
+        "2024/a.txt",
+        ".hidden/b.docx",
+        "node_modules/c.docx",
+        "nda.docx",
+    ] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, b"x").unwrap();
+    }
+    let folders = folders(&[folder.path()]);
+    for text in [".", "./", &folder.path().display().to_string()] {
+        let list = folders.listing(text).unwrap();
+        assert!(
+            list.contains("2 Word documents:\nnda.docx\n2024/leases/Office lease.docx\n"),
+            "{text}: {list}"
+        );
+    }
+    assert!(folders.listing("2024/").unwrap().contains("1 Word document:\n2024/leases/Office lease.docx\n"));
+    assert!(folders.listing("nda.docx").is_none() && folders.listing("none").is_none());
+    assert!(folders.listing("..").is_none() && folders.listing("/").is_none());
+    let missing = folders.missing(&folders.locate("lease.docx").unwrap()).message;
+    assert!(missing.contains("there are: 2024/leases/Office lease.docx, nda.docx"), "{missing}");
+}

@@ -215,6 +215,8 @@ async fn refusals_say_what_would_be_right_and_cost_only_themselves() {
     assert!(!client.path("x.docx").exists());
     let text = client.refused("read_document", json!({"path": "dna.docx"})).await;
     assert!(text.starts_with("TARGET_MISSING") && text.contains("there are: nda.docx"), "{text}");
+    let text = client.text("read_document", json!({"path": "."})).await;
+    assert!(text.contains("is a folder with 2 Word documents:\nnda.docx\nnda.redline.docx\n"), "{text}");
     let text = client.refused("describe_operations", json!({"names": ["edit_tabel"]})).await;
     assert!(text.contains("known are modify_text"), "{text}");
     let text = client.text("describe_operations", json!({"names": ["editTable"]})).await;

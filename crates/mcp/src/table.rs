@@ -100,7 +100,10 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         about: "Reads a .docx as numbered paragraphs, [P7|style|…] text; the P numbers are addresses for edits. A long document answers with \
                 its outline and a cursor: read on with 'from', or find places with 'search'.",
         arguments: &[
-            PATH,
+            ArgumentRow {
+                about: "The .docx file; of a folder, such as '.', its documents are listed.",
+                ..PATH
+            },
             argument("mode", ArgumentKind::Word(MODES), "What to read; text by default."),
             argument("from", ArgumentKind::Text, "Begin here: a cursor or an address such as P40."),
             argument("limit", ArgumentKind::Count, "At most so many paragraphs."),

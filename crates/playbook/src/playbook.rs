@@ -20,6 +20,25 @@ const BYTES: usize = 256 << 10;
 /// The labels that begin a paragraph.
 const LABELS: &[&str] = &["Also", "Standard", "Fallback", "Never", "Missing"];
 
+/// What a playbook in German calls them.
+const IN_GERMAN: &[(&str, &str)] = &[
+    ("Auch", "Also"),
+    ("Rückfall", "Fallback"),
+    ("Rückfallposition", "Fallback"),
+    ("Nie", "Never"),
+    ("Niemals", "Never"),
+    ("Fehlt", "Missing"),
+];
+
+/// What `Missing:` says, in English and German.
+const MAY_BE_MISSING: &[(&str, bool)] = &[
+    ("", false),
+    ("not acceptable", false),
+    ("acceptable", true),
+    ("nicht akzeptabel", false),
+    ("akzeptabel", true),
+];
+
 /// What a person wants of clauses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Playbook {
@@ -165,9 +184,8 @@ impl PositionBuilder {
     }
 
     fn line(&mut self, line: &str, number: usize) -> Result<(), PlaybookError> {
-        if let Some((label, rest)) = label_of(line) {
-            let label = LABELS.iter().copied().find(|known| known.eq_ignore_ascii_case(label));
-            let label = label.ok_or_else(|| unknown(line, number))?;
+        if let Some((word, rest)) = label_of(line) {
+            let label = known(word).ok_or_else(|| unknown(word, number))?;
             if self.seen.contains(&label) {
                 return Err(wrong(
                     number,
@@ -248,35 +266,54 @@ impl PositionBuilder {
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
             .collect();
-        position.may_be_missing = match missing.to_ascii_lowercase().trim_end_matches('.') {
-            "" | "not acceptable" => false,
-            "acceptable" => true,
-            _ => {
-                let problem =
-                    format!("'Missing:' of '{}' is 'acceptable' or 'not acceptable'", position.name);
-                return Err(wrong(line, problem));
-            }
+        let said = missing.to_lowercase();
+        let said = said.trim_end_matches('.');
+        let Some((_, may_be_missing)) = MAY_BE_MISSING.iter().find(|(words, _)| *words == said) else {
+            let problem = format!("'Missing:' of '{}' is 'acceptable' or 'not acceptable'", position.name);
+            return Err(wrong(line, problem));
         };
+        position.may_be_missing = *may_be_missing;
         position.never_words = quoted(&position.never);
         Ok(position)
     }
 }
 
-/// The text of a heading of that depth.
+/// The text of a heading of that depth. The blank behind the signs is often left out.
 fn heading(line: &str, depth: usize) -> Option<&str> {
     let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
-    let rest = line.get(hashes..)?;
-    (hashes == depth && (rest.is_empty() || rest.starts_with([' ', '\t']))).then(|| rest.trim())
+    (hashes == depth).then(|| line.get(hashes..).unwrap_or_default().trim())
 }
 
-/// A label at the beginning of a line, and what follows it. Bold labels count, too.
+/// A label at the beginning of a line, and what follows it. It may be bold, a deeper heading, or an item of a list; where the word is a label
+/// and no other, a dash may stand for the colon, or the word alone in its line.
 fn label_of(line: &str) -> Option<(&str, &str)> {
-    let bare = line.strip_prefix("**").unwrap_or(line);
-    let (label, rest) = bare.split_once(':')?;
-    let rest = rest.strip_prefix("**").unwrap_or(rest);
-    let label = label.strip_suffix("**").unwrap_or(label);
-    let is_word = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphabetic());
-    (is_word && is_like_a_label(label)).then(|| (label, rest.trim()))
+    let bare = line.trim_start_matches(['#', '-', '*', '+', '>', ' ', '\t']);
+    let end = bare.find(|letter: char| !letter.is_alphabetic()).unwrap_or(bare.len());
+    let (word, rest) = bare.split_at_checked(end)?;
+    let rest = rest.strip_prefix("**").unwrap_or(rest).trim_start();
+    let is_plain = bare.len() == line.len() || line.starts_with("**");
+    if let Some(rest) = rest.strip_prefix(':') {
+        let rest = rest.strip_prefix("**").unwrap_or(rest);
+        let is_label = known(word).is_some() || (is_plain && is_like_a_label(word));
+        return is_label.then(|| (word, rest.trim()));
+    }
+    // A sentence may begin with such a word, too; hardly ever with a capital and one of these behind it.
+    let is_capital = word.starts_with(char::is_uppercase) && known(word).is_some();
+    let rest = match rest.strip_prefix(['-', '–', '—']) {
+        Some(said) if said.starts_with(' ') => said,
+        _ if rest.is_empty() => rest,
+        _ => return None,
+    };
+    is_capital.then(|| (word, rest.trim()))
+}
+
+/// The label that a word is.
+fn known(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    let english = LABELS.iter().copied().find(|label| label.to_lowercase() == word);
+    english.or_else(|| {
+        IN_GERMAN.iter().find(|(german, _)| german.to_lowercase() == word).map(|(_, label)| *label)
+    })
 }
 
 /// Whether a word is a label or one that is misspelt, and not the beginning of a sentence.
@@ -285,8 +322,7 @@ fn is_like_a_label(word: &str) -> bool {
     LABELS.iter().any(|label| strsim::damerau_levenshtein(&word, &label.to_lowercase()) <= 2)
 }
 
-fn unknown(line: &str, number: usize) -> PlaybookError {
-    let word = line.trim_start_matches('*').split(':').next().unwrap_or_default();
+fn unknown(word: &str, number: usize) -> PlaybookError {
     let near = LABELS.iter().max_by(|one, other| {
         let score = |label: &str| strsim::jaro_winkler(&word.to_lowercase(), &label.to_lowercase());
         score(one).total_cmp(&score(other))
@@ -294,20 +330,20 @@ fn unknown(line: &str, number: usize) -> PlaybookError {
     wrong(number, format!("there is no label '{word}:'; do you mean '{}:'?", near.unwrap_or(&"Standard")))
 }
 
-/// What stands in double quotes, straight or curly.
+/// What stands in double quotes, straight, curly or pointed.
 fn quoted(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut open: Option<String> = None;
     for letter in text.chars() {
         match (letter, &mut open) {
-            ('"' | '“' | '”' | '„', Some(word)) => {
+            ('"' | '“' | '”' | '„' | '»' | '«', Some(word)) => {
                 let word = word.trim().to_owned();
                 if word.chars().count() > 1 && !words.contains(&word) {
                     words.push(word);
                 }
                 open = None;
             }
-            ('"' | '“' | '„', None) => open = Some(String::new()),
+            ('"' | '“' | '„' | '»' | '«', None) => open = Some(String::new()),
             (letter, Some(word)) => word.push(letter),
             (_, None) => {}
         }

@@ -52,6 +52,41 @@ fn what_is_wrong_has_its_line() {
     }
 }
 
+/// As people write who have other things to do.
+#[test]
+fn careless_playbooks_are_read() {
+    let meant = PlaybookPosition {
+        name: "Term".into(),
+        line: 3,
+        standard: "Two years.".into(),
+        fallback: "Three years.".into(),
+        never: "\"perpetual\"".into(),
+        never_words: vec!["perpetual".into()],
+        ..PlaybookPosition::default()
+    };
+    for text in [
+        "# NDA\r\n\r\n## Term\r\nNever: \"perpetual\"\r\nStandard: Two years.\r\nFallback: Three years.\r\n",
+        "# NDA\n\n##Term\n- Standard: Two years.\n- **Fallback:** Three years.\n* Never: \"perpetual\"\n",
+        "# NDA\n\n## Term\n### Standard\nTwo years.\n\n### Fallback\n\nThree years.\n\n### Never\n\"perpetual\"\n",
+        "# NDA\n\n## Term\n**Standard**\nTwo years.\n> Fallback : Three years.\nNEVER – \"perpetual\"\n",
+        "# NDA\n\n## Term\nStandard: Two years.\nRückfallposition: Three years.\nNiemals: \"perpetual\"\nFehlt: nicht akzeptabel\n",
+    ] {
+        assert_eq!(
+            Playbook::parse(text).map(|playbook| playbook.positions),
+            Ok(vec![meant.clone()]),
+            "{text}"
+        );
+    }
+    let table = "## Haftung\nStandard: Deckel\n| Fall | Deckel |\n|---|---|\n| leicht | 100: pro Fall |\nNever: »unbegrenzt« „frei“\n##Recht\nStandard: Irland\n";
+    let playbook = Playbook::parse(table).unwrap();
+    assert_eq!(
+        playbook.positions[0].standard,
+        "Deckel | Fall | Deckel | |---|---| | leicht | 100: pro Fall |"
+    );
+    assert_eq!(playbook.positions[0].never_words, ["unbegrenzt", "frei"]);
+    assert_eq!(playbook.positions[1].name, "Recht");
+}
+
 #[test]
 fn text_with_colons_is_text() {
     let playbook =
@@ -60,6 +95,13 @@ fn text_with_colons_is_text() {
     assert_eq!(
         playbook.positions[0].standard,
         "Notice in writing: by post: yes https://x.example ### Deeper"
+    );
+    let sentences =
+        "## A\nStandard: As here\nalso\nnever - or hardly ever\nStandard terms: none\n- never: a trap\n";
+    let read = Playbook::parse(sentences).map(|playbook| playbook.positions[0].clone()).unwrap();
+    assert_eq!(
+        (read.standard.as_str(), read.never.as_str()),
+        ("As here also never - or hardly ever Standard terms: none", "a trap")
     );
 }
 

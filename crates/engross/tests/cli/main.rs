@@ -30,6 +30,7 @@ mod old_data;
 mod output_files;
 mod owners;
 mod package_files;
+mod playbook_chat;
 mod preferences;
 mod read;
 mod receipts;

@@ -44,9 +44,14 @@ fn list(
     mode: Option<&str>,
     caller: &Caller<'_>,
 ) -> Result<Answer, Failure> {
-    let (place, opened) = documents.open(arguments.required("path"))?;
-    let document = opened.document;
+    let path = arguments.required("path");
     let budget = Budget::of_tokens(arguments.count("max_tokens"));
+    // Clients of agents that read no disk have no other way to learn what there is.
+    if let Some(list) = documents.folders.listing(path) {
+        return Ok(Answer::of(budget.cut(&list, "name a folder in it to see those")));
+    }
+    let (place, opened) = documents.open(path)?;
+    let document = opened.document;
     let of = |error| Failure::from(Error::document(place.shown(), error));
     let list = match mode {
         None | Some("text") => {
