@@ -15,6 +15,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -82,7 +83,13 @@ def libreoffice():
     profile = tempfile.mkdtemp()
     office = subprocess.Popen(['soffice', '--headless', '--norestore', '-env:UserInstallation=file://' + profile,
                                '--accept=socket,host=127.0.0.1,port=2117;urp;'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(8)
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        try:
+            socket.create_connection(('127.0.0.1', 2117), 1).close()
+            break
+        except OSError:
+            time.sleep(0.5)
 
     def compare(before, after):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,7 @@
 
 use engross_xml::{Document, NodeId};
 
+use super::homes::homes;
 use super::ops::{Op, steps, whole_steps};
 use super::redliner::{Closeness, Redliner};
 use super::segment::Segment;
@@ -103,7 +104,12 @@ impl Redliner<'_> {
         let (old, new) = (&self.opened(old, new, &mut gone), &self.opened_after(new, old));
         gone.into_iter().for_each(|control| self.mark_control(control, DEL));
         let mut behind = last;
-        let counted = self.counted_anew(old, new);
+        let mut counted = self.counted_anew(old, new);
+        // The mark of a container's last paragraph has nothing to join: the last ones are always compared.
+        let is_open = |pair: &Pair| (pair.0 + 1 == old.len()) != (pair.1 + 1 == new.len());
+        if ahead.is_none() && counted.last().is_some_and(is_open) {
+            counted.pop();
+        }
         let mut partners = counted.iter();
         for (old_part, new_part) in gaps(&counted, (old.len(), new.len())) {
             let next = old.get(old_part.end).map(|block| block.node).or(ahead);
@@ -302,6 +308,12 @@ impl Redliner<'_> {
         };
         let before = stream(self.before_signer(), old, "before", &|node| self.moves.has_before(node));
         let after = stream(self.after_signer(), new, "after", &|node| self.moves.has_after(node));
+        if matches!(self.closeness, Closeness::Words(_)) && old.len() + new.len() > 2 {
+            let pairs = homes(&before, &after, ahead.is_none());
+            if !pairs.is_empty() {
+                return self.compare_parted(container, (behind, ahead), (old, new), &pairs);
+            }
+        }
         let ops: Vec<Op> = match self.closeness {
             Closeness::Words(granularity) => steps(&before, &after, granularity),
             _ => whole_steps(&before, &after),
@@ -309,6 +321,29 @@ impl Redliner<'_> {
         let stays = |block: &&Block| block.is_paragraph && !self.moves.has_before(block.node);
         let paragraphs = old.iter().filter(stays).map(|block| block.node).collect();
         self.write_segment(Segment { container, paragraphs, behind, ahead }, &ops);
+    }
+
+    /// A row that is parted at paragraphs which stay themselves.
+    fn compare_parted(
+        &mut self,
+        container: NodeId,
+        (mut behind, ahead): (Option<NodeId>, Option<NodeId>),
+        (old, new): (&[Block], &[Block]),
+        pairs: &[Pair],
+    ) {
+        let node = |at: usize| old.get(at).map(|block| block.node).or(ahead);
+        let mut partners = pairs.iter().copied();
+        for (old_part, new_part) in gaps(pairs, (old.len(), new.len())) {
+            let next = node(old_part.end);
+            let parts = (old.get(old_part).unwrap_or_default(), new.get(new_part).unwrap_or_default());
+            self.compare_row(container, (behind, next), parts.0, parts.1);
+            if let Some((one, other)) = partners.next() {
+                let parts =
+                    (old.get(one..=one).unwrap_or_default(), new.get(other..=other).unwrap_or_default());
+                self.compare_row(container, (behind, node(one + 1)), parts.0, parts.1);
+                behind = node(one);
+            }
+        }
     }
 }
 

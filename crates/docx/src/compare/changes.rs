@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use engross_xml::{Document, NodeId, NodeKind};
 
+use super::borders::{BorderOwner, owner_of};
 use super::contexts::around;
 use crate::document::WordDocument;
 use crate::error::Error;
@@ -94,6 +95,8 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     // By part: the name of the move that an element is of. By name: the changes at which it goes and comes.
     let mut moved: HashMap<String, HashMap<NodeId, String>> = HashMap::new();
     let mut ends: HashMap<(String, String), [Vec<usize>; 2]> = HashMap::new();
+    // Borders that stand before the paragraph that comes or goes with them.
+    let mut waiting: HashMap<(String, NodeId), PlacedRevision> = HashMap::new();
     for placed in document.revisions()? {
         if !trees.contains_key(&placed.part) {
             let tree = document.part_tree(&placed.part)?;
@@ -102,6 +105,32 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
                 names.flat_map(|(name, nodes)| nodes.into_iter().map(move |node| (node, name.clone())));
             moved.insert(placed.part.clone(), by_node.collect());
             trees.insert(placed.part.clone(), tree);
+        }
+        if let Some(paragraph) = placed.revision.paragraph
+            && let Some(comes) = border_comes(placed.revision.kind)
+            && let Some(tree) = trees.get(&placed.part)
+        {
+            match owner_of(tree, paragraph, comes) {
+                BorderOwner::Paragraph => {}
+                BorderOwner::Next(next) => {
+                    waiting.insert((placed.part.clone(), next), placed);
+                    continue;
+                }
+                BorderOwner::Nobody => {
+                    let node = placed.revision.node;
+                    add(&mut changes, &placed, None, false);
+                    nodes.push((placed.part, node, node));
+                    last = None;
+                    continue;
+                }
+            }
+        }
+        let place = placed.revision.paragraph.map(|paragraph| (placed.part.clone(), paragraph));
+        if let Some(border) = place.and_then(|place| waiting.remove(&place)) {
+            let border = PlacedRevision { address: placed.address.clone(), ..border };
+            add(&mut changes, &border, None, false);
+            nodes.push((border.part.clone(), border.revision.node, border.revision.node));
+            last = Some(border);
         }
         let joins = last.as_ref().filter(|last| last.part == placed.part && last.address == placed.address);
         let follows = joins.is_some_and(|last| {
@@ -155,6 +184,15 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     }
     settle_subjects(&mut changes);
     Ok(changes)
+}
+
+/// Whether a border comes; none for what is no border.
+fn border_comes(kind: RevisionKind) -> Option<bool> {
+    match kind {
+        RevisionKind::ParagraphInsertion => Some(true),
+        RevisionKind::ParagraphDeletion => Some(false),
+        _ => None,
+    }
 }
 
 /// Says of each change what it is about.

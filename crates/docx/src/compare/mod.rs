@@ -6,6 +6,7 @@
 //! | `kept`, `kept_markup` | what is of earlier authors' revisions, and how does it come back? |
 //! | `moves`, `moved` | which of the blocks that belong together (`text/pairing`) stand elsewhere? |
 //! | `granularity` | how much of a text gives way together? |
+//! | `homes` | which paragraphs stay themselves, although another has a word of them? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
@@ -15,12 +16,13 @@
 //! | `text_only` | which words differ, when no redline is wanted? |
 //! | `side_by_side` | what has each of the two of a paragraph? |
 //! | `three/` | how do two sides come together that began with one document? |
-//! | `changes`, `contexts` | what are the changes, as a list for people and programs? |
+//! | `changes`, `contexts`, `borders` | what are the changes, as a list for people and programs? |
 //!
 //! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
 //! a close comparison does not hold, a coarser one is written. Must never do I/O.
 
 mod blocks;
+mod borders;
 mod brought;
 mod brought_comments;
 mod changes;
@@ -30,6 +32,7 @@ mod cuts;
 mod definitions;
 mod document;
 mod granularity;
+mod homes;
 mod kept;
 mod kept_markup;
 mod moved;

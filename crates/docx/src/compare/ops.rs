@@ -74,12 +74,29 @@ fn last_mark(stream: &Stream) -> Option<usize> {
     only_blocks.then_some(behind)
 }
 
-fn between(
-    (before, old): (&Stream, Range<usize>),
-    (after, new): (&Stream, Range<usize>),
-    granularity: Granularity,
-    ops: &mut Vec<Op>,
-) {
+/// Tokens that both streams keep, by their places, as `steps` pairs them.
+pub(super) fn kept_tokens(before: &Stream, after: &Stream) -> Vec<(usize, usize)> {
+    let last = |stream: &Stream| last_mark(stream).unwrap_or(stream.tokens.len());
+    let key = |stream: &Stream, at: usize| stream.tokens.get(at).map(|token| token.key);
+    let (mut old_end, mut new_end) = (last(before), last(after));
+    let has_last = key(before, old_end).is_some() && key(before, old_end) == key(after, new_end);
+    if !has_last {
+        (old_end, new_end) = (before.tokens.len(), after.tokens.len());
+    }
+    let mut kept = Vec::new();
+    let (mut old, mut new) = (0, 0);
+    let hunks = hunks_of((before, 0..old_end), (after, 0..new_end));
+    let end = (old_end..old_end, new_end..new_end);
+    for (removed, added) in hunks.into_iter().chain([end]) {
+        kept.extend((old..removed.start).zip(new..added.start));
+        (old, new) = (removed.end, added.end);
+    }
+    kept.extend(has_last.then_some((old_end, new_end)));
+    kept
+}
+
+/// The least that differs between two ranges of tokens.
+fn hunks_of((before, old): (&Stream, Range<usize>), (after, new): (&Stream, Range<usize>)) -> Vec<Hunk> {
     let mut known: HashMap<u64, u32> = HashMap::new();
     let mut numbers = |tokens: &[Token]| -> Vec<u32> {
         let mut number = |token: &Token| {
@@ -95,11 +112,20 @@ fn between(
         stream.tokens.get(range.clone()).unwrap_or_default().iter().map(|token| token.text.clone()).collect()
     };
     let (old_tokens, new_tokens) = (ranges(before, &old), ranges(after, &new));
-    let hunks = diff_tokens(
+    diff_tokens(
         TokenSide { text: &before.text, tokens: &old_tokens, numbers: &old_numbers },
         TokenSide { text: &after.text, tokens: &new_tokens, numbers: &new_numbers },
         distinct,
-    );
+    )
+}
+
+fn between(
+    (before, old): (&Stream, Range<usize>),
+    (after, new): (&Stream, Range<usize>),
+    granularity: Granularity,
+    ops: &mut Vec<Op>,
+) {
+    let hunks = hunks_of((before, old.clone()), (after, new.clone()));
     let hunks = with_whole_numbers(hunks, (before, old.start));
     let hunks = with_whole_phrases(&hunks, (before, old.start));
     let hunks = widened(hunks, granularity, (before, old.start), (old.len(), new.len()));
@@ -198,15 +224,23 @@ fn changed_formula(
     ours.iter().any(|part| theirs.contains(part)).then_some((one, other))
 }
 
-/// A change. Blocks that are new stand between paragraphs, so all up to the last of them comes first.
+/// A change. Blocks that are new stand between paragraphs, so all up to the last of them comes first. What comes for the end of a
+/// paragraph and others behind it comes in that paragraph, whose words before it stay.
 fn replace(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, ops: &mut Vec<Op>) {
+    let is_end = |token: &Token| matches!(token.kind, TokenKind::Mark(_) | TokenKind::Block(_));
     let added = after.tokens.get(new.clone()).unwrap_or_default();
     let blocks =
         added.iter().rposition(|token| matches!(token.kind, TokenKind::Block(_))).map_or(0, |at| at + 1);
     let first = new.start + blocks;
+    let removed = before.tokens.get(old.clone()).unwrap_or_default();
+    let is_within =
+        old.start.checked_sub(1).and_then(|at| before.tokens.get(at)).is_some_and(|token| !is_end(token));
+    let border = removed.iter().position(is_end).filter(|_| is_within && !added.iter().any(is_end));
     insert(after, new.start..first, ops);
-    delete(before, old, ops);
+    let middle = border.map_or(old.end, |at| old.start + at);
+    delete(before, old.start..middle, ops);
     insert(after, first..new.end, ops);
+    delete(before, middle..old.end, ops);
 }
 
 fn delete(stream: &Stream, range: Range<usize>, ops: &mut Vec<Op>) {

@@ -14,6 +14,7 @@ use crate::model::View;
 use crate::read::ReadOptions;
 use crate::signature::number_of;
 use crate::text::pairing::{WordBag, equal_pairs, gaps, similar_pairs};
+use crate::text::typed_numbers::typed_number;
 use crate::text::{diff, tokens};
 
 /// How alike two paragraphs must be to be one that was changed.
@@ -100,7 +101,15 @@ fn compare_lines(old: &[Line], new: &[Line], changes: &mut Vec<DocumentChange>) 
             (Some(one), Some(other)) => one.similarity(other),
             _ => 0.0,
         };
-        let alike = similar_pairs((ours.len(), theirs.len()), LEAST_ALIKE, similarity);
+        // First those that say the same but for the number that was typed before them.
+        let counted = equal_pairs(&behind_numbers(old, &ours, 24), &behind_numbers(new, &theirs, 26));
+        let mut alike = counted.clone();
+        for (one, other) in gaps(&counted, (ours.len(), theirs.len())) {
+            let (row, column) = (one.start, other.start);
+            let within = |at: usize, there: usize| similarity(row + at, column + there);
+            let found = similar_pairs((one.len(), other.len()), LEAST_ALIKE, within);
+            alike.extend(found.into_iter().map(|(at, there)| (row + at, column + there)));
+        }
         let partner: HashMap<usize, usize> =
             alike.iter().filter_map(|(one, other)| Some((*theirs.get(*other)?, *ours.get(*one)?))).collect();
         let kept: BTreeSet<usize> = partner.values().copied().collect();
@@ -118,6 +127,20 @@ fn compare_lines(old: &[Line], new: &[Line], changes: &mut Vec<DocumentChange>) 
             }
         }
     }
+}
+
+/// What paragraphs say behind a typed number, as numbers; one without such a number has one of its own, which `side` tells from those
+/// of the other document.
+fn behind_numbers(lines: &[Line], places: &[usize], side: u8) -> Vec<u64> {
+    let number = |at: &usize| {
+        let text = lines.get(*at).map_or("", |line| line.text.as_str());
+        let rest = typed_number(text).and_then(|number| text.get(number.len..));
+        match rest.filter(|rest| rest.contains(char::is_alphabetic)) {
+            Some(rest) => number_of(23, rest),
+            None => number_of(side, &at.to_string()),
+        }
+    };
+    places.iter().map(number).collect()
 }
 
 /// Paragraphs without a partner that say the same elsewhere, each once.

@@ -191,6 +191,76 @@ fn a_clause_that_comes_counts_the_others_anew() {
     let others: Vec<_> = others.map(|change| (change.subject, change.after.as_str())).collect();
     let counted = ChangeSubject::Numbering;
     assert_eq!(others, [(counted, "5"), (counted, "5"), (counted, "5")]);
+    let plain = text_changes(document(&before), document(&after), ComparedView::Accepted, &Limits::default())
+        .unwrap();
+    let plain: Vec<_> =
+        plain.iter().filter(|change| change.is_paragraph).map(|change| change.after.as_str()).collect();
+    assert_eq!(plain, new, "a look tells the same");
+}
+
+/// A new clause right behind a paragraph that was edited takes nothing from it, wherever its words and its end may be found again.
+#[test]
+fn a_clause_behind_an_edited_paragraph_is_new_as_a_whole() {
+    let told = |before: &[&str], after: &[&str]| {
+        let (before, after) = (document(&clauses(before)), document(&clauses(after)));
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+        let changes = changes_of(made.bytes, &Limits::default()).unwrap();
+        let line = |change: &engross_docx::DocumentChange| {
+            let sign = if change.is_paragraph { "¶ " } else { "" };
+            format!("{} {sign}{} > {}", change.address, change.before, change.after)
+        };
+        changes.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(
+            &["3.1 Pay. See Clause 4.1.", "4. Secrets", "4.1 Keep them all.", "End"],
+            &[
+                "3.1 Pay. See Clause 5.1.",
+                "4. Insurance",
+                "4.1 The Supplier insures itself.",
+                "5. Secrets",
+                "5.1 Keep them all.",
+                "End"
+            ]
+        ),
+        [
+            "P1 4 > 5",
+            "P2 ¶  > 4. Insurance",
+            "P3 ¶  > 4.1 The Supplier insures itself.",
+            "P4 4 > 5",
+            "P5 4 > 5"
+        ]
+    );
+    let (short, long) = (["See Clause four"], ["See Clause five", "4. Insurance"]);
+    assert_eq!(
+        told(&[&short[..], &["End"]].concat(), &[&long[..], &["End"]].concat()),
+        ["P1 four > five", "P2 ¶  > 4. Insurance"]
+    );
+    // At the end of all, the mark of the last paragraph has nothing to join.
+    assert_eq!(told(&short, &long), ["P1 four > five", "P2 ¶  > 4. Insurance"]);
+    assert_eq!(told(&long, &short), ["P1 five > four", "P2 ¶ 4. Insurance > "]);
+    assert_eq!(
+        told(&["See Clause four", "4. Insurance", "Foo", "End"], &["See Clause five", "End"]),
+        ["P1 four > five", "P2 ¶ 4. Insurance > ", "P3 ¶ Foo > "]
+    );
+    // A paragraph that is split or joined keeps its words all the same.
+    assert_eq!(told(&["One word. Two words.", "End"], &["One word. ", "Two words.", "End"]), ["P1 ¶  > "]);
+}
+
+/// Whoever rejects in Word keeps the mark of a document's last paragraph: it must not be a new one.
+#[test]
+fn the_last_mark_of_all_stays() {
+    let before = document(&clauses(&["3. Fees", "4. The law of Ohio applies."]));
+    let after =
+        document(&clauses(&["3. Fees", "4. Insurance is had.", "5. The law of Ohio applies.", "6. Notices"]));
+    for (one, other) in [(&before, &after), (&after, &before)] {
+        let made = redline(one, other);
+        judge(one, other, &made);
+        let xml = main_part(&made.bytes);
+        let last = xml.rsplit("<w:p>").next().unwrap();
+        assert!(!last.contains("<w:pPr>"), "{last}");
+    }
 }
 
 #[test]
