@@ -18,6 +18,6 @@ mod notice_tests;
 #[cfg(test)]
 mod wrapping_tests;
 
-pub(crate) use notice::{is_notice, said_at_end};
+pub(crate) use notice::{is_notice, is_part_mark, said_at_end};
 pub(crate) use speech::{is_closing, is_end_word, is_opening, is_sentence};
 pub use wrapping::{CleanedText, clean};

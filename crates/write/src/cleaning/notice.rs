@@ -25,6 +25,12 @@ const NOTICES: &[&str] = &[
     "output truncated",
     "response truncated",
     "truncated here",
+    "[truncated",
+    "(truncated",
+    "<truncated",
+    "end of part",
+    "ende von teil",
+    "fin de la partie",
     "fortsetzung",
     "fortgesetzt",
     "wird fortgesetzt",
@@ -80,6 +86,24 @@ pub(crate) fn is_notice(line: &str) -> bool {
     let lower = line.to_lowercase().replace('’', "'");
     let words = lower.split_whitespace().count();
     line.len() <= LONGEST && words <= 16 && says(&lower, NOTICES) && (is_marked || is_bracketed)
+}
+
+/// Whether the line, between marks, only says that a part of an answer begins or ends here.
+pub(crate) fn is_part_mark(line: &str) -> bool {
+    let line = line.trim();
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let bare = line.trim_matches(is_mark).to_lowercase();
+    let mut words = bare.split_whitespace();
+    let is_part =
+        words.next().is_some_and(|word| ["part", "teil", "partie", "parte", "section"].contains(&word));
+    let is_number = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_marked =
+        ["---", "===", "***", "[", "(", "<!--", "**[", "**("].iter().any(|mark| line.starts_with(mark));
+    let rest: Vec<&str> = words.collect();
+    is_marked
+        && is_part
+        && is_number
+        && (rest.is_empty() || rest.first() == Some(&"of") || rest.first() == Some(&"von"))
 }
 
 /// Whether the line asks the reader whether to go on, or how.

@@ -47,6 +47,23 @@ const CLOSINGS: &[&str] = &[
     "that is the complete",
     "happy to help",
     "would you like me to",
+    "sag mir bescheid",
+    "sag bescheid",
+    "sagen sie mir bescheid",
+    "gib mir bescheid",
+    "geben sie mir bescheid",
+    "lass mich wissen",
+    "lassen sie mich wissen",
+    "dis-moi si",
+    "dites-moi si",
+    "faites-moi savoir",
+    "avísame si",
+    "hazme saber",
+    "fammi sapere",
+    "告诉我",
+    "告訴我",
+    "お知らせください",
+    "教えてください",
 ];
 
 /// Whether the line is what models say before a file.
@@ -59,7 +76,7 @@ pub(crate) fn is_opening(line: &str) -> bool {
 /// Whether the line is what models say behind a file.
 pub(crate) fn is_closing(line: &str) -> bool {
     let line = line.trim().to_lowercase().replace('’', "'");
-    let ends = line.ends_with(['.', '!', '?', ')', '…']);
+    let ends = line.ends_with(['.', '!', '?', ')', '…', '。', '！', '？']);
     ends && line.len() <= LONGEST && CLOSINGS.iter().any(|closing| line.contains(closing))
 }
 

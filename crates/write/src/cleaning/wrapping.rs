@@ -11,6 +11,8 @@ use crate::validate::FileKind;
 /// Words around a fence: so many lines at most, and so many bytes.
 const LINES: usize = 6;
 const BYTES: usize = 800;
+/// So far into a text, reasoning may end that nothing opens: some models are given its opening.
+const REASONING: usize = 32 << 10;
 
 /// What is left of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,12 @@ pub fn clean(content: &[u8], kind: FileKind) -> Option<CleanedText> {
         left.start = start;
     }
     let rest = content.get(left.clone()).unwrap_or_default();
+    let invisible = invisible(rest);
+    if invisible > 0 {
+        removed.push("an invisible blank before the file".to_owned());
+        left.start += invisible;
+    }
+    let rest = content.get(left.clone()).unwrap_or_default();
     if let Some(cleaned) = unfenced(rest, kind) {
         left = left.start + cleaned.content.start..left.start + cleaned.content.end;
         removed.extend(cleaned.removed);
@@ -51,12 +59,34 @@ pub fn clean(content: &[u8], kind: FileKind) -> Option<CleanedText> {
 /// Where the text begins behind a block of reasoning.
 fn behind_reasoning(content: &[u8]) -> Option<usize> {
     let start = content.len() - content.trim_ascii_start().len();
-    let tag = content.get(start..).filter(|rest| rest.starts_with(b"<think"))?;
-    let end = memchr::memmem::find(tag, b"</think")?;
-    let close = tag.get(end..)?.iter().position(|byte| *byte == b'>')?;
-    let behind = start + end + close + 1;
+    let close = match content.get(start..).filter(|rest| rest.starts_with(b"<think")) {
+        Some(tag) => start + memchr::memmem::find(tag, b"</think")?,
+        None => closed_reasoning(content)?,
+    };
+    let end = content.get(close..)?.iter().position(|byte| *byte == b'>')?;
+    let behind = close + end + 1;
     let blank = content.get(behind..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     Some(behind + blank)
+}
+
+/// Where the tag stands that closes reasoning, alone in its line, where nothing opens it.
+fn closed_reasoning(content: &[u8]) -> Option<usize> {
+    let start = content.get(..content.len().min(REASONING))?;
+    let line =
+        lines_of(start).into_iter().find(|line| matches!(line.text.trim(), "</think>" | "</thinking>"))?;
+    let before = content.get(..line.start)?;
+    let opens =
+        memchr::memmem::find(before, b"<think").is_some() || memchr::memmem::find(before, b"```").is_some();
+    let blank = line.text.len() - line.text.trim_start().len();
+    (!opens).then_some(line.start + blank)
+}
+
+/// Bytes at the beginning of a text that are blanks without width. A byte order mark alone may be meant.
+fn invisible(content: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(content.get(..content.len().min(64)).unwrap_or_default());
+    let rest = text.trim_start_matches(['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}']);
+    let bytes = text.len() - rest.len();
+    if text.get(..bytes) == Some("\u{feff}") { 0 } else { bytes }
 }
 
 /// What is inside the one fence around the text.

@@ -21,9 +21,9 @@ pub(super) struct AnswerLine<'a> {
 }
 
 pub(super) fn answer_lines(answer: &[u8], is_whole: bool) -> Vec<AnswerLine<'_>> {
-    let mut start = 0;
+    let mut start = invisible(answer);
     let mut lines = Vec::new();
-    for line in answer.split_inclusive(|byte| *byte == b'\n') {
+    for line in answer.get(start..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
         let end = start + line.len();
         lines.push(AnswerLine {
             text: without_end(line),
@@ -34,6 +34,22 @@ pub(super) fn answer_lines(answer: &[u8], is_whole: bool) -> Vec<AnswerLine<'_>>
         start = end;
     }
     lines
+}
+
+/// Bytes at the beginning of an answer that are blanks without width, or a mark of byte order.
+fn invisible(answer: &[u8]) -> usize {
+    const MARKS: [&[u8]; 5] = [
+        "\u{200b}".as_bytes(),
+        "\u{200c}".as_bytes(),
+        "\u{200d}".as_bytes(),
+        "\u{2060}".as_bytes(),
+        "\u{feff}".as_bytes(),
+    ];
+    let mut rest = answer;
+    while let Some(behind) = MARKS.iter().find_map(|mark| rest.strip_prefix(*mark)) {
+        rest = behind;
+    }
+    answer.len() - rest.len()
 }
 
 pub(super) fn plain_lines(text: &[u8]) -> Vec<Vec<u8>> {
@@ -58,6 +74,14 @@ pub(super) fn is_preamble(lines: &[&AnswerLine<'_>]) -> bool {
 
 /// The lines without a block of reasoning.
 pub(super) fn outside_reasoning<'l, 'a>(lines: &'l [&'l AnswerLine<'a>]) -> Vec<&'l AnswerLine<'a>> {
+    // Some models are given the opening of their reasoning, and only close it.
+    let closes = |line: &&&AnswerLine<'_>| memmem::find(line.text, b"</think").is_some();
+    let opens = |line: &&AnswerLine<'_>| memmem::find(line.text, b"<think").is_some();
+    let closed = lines.iter().position(|line| closes(&line));
+    let lines = match closed.filter(|at| !lines.iter().take(at + 1).any(|line| opens(line))) {
+        Some(at) => lines.get(at + 1..).unwrap_or_default(),
+        None => lines,
+    };
     let mut thinks = false;
     let is_outside = |line: &&AnswerLine<'_>| {
         let text = line.text.trim_ascii();

@@ -88,9 +88,10 @@ impl Inspection {
         }
         if !self.joints.is_empty() {
             let mut found = validate::joints(&self.path, bytes, &self.joints);
-            found.extend(validate::strays_at(bytes, &self.joints));
+            found.extend(validate::strays_at(self.kind, bytes, &self.joints));
             report.add_joints(found);
         }
+        report.findings.extend(validate::diff_stray(&self.path, bytes));
         if let Some(problem) = &self.problem {
             report.validators.push("document".to_owned());
             report.findings.insert(

@@ -118,7 +118,7 @@ fn was_there(old: Option<&[u8]>, line: &[u8]) -> bool {
 }
 
 /// A comment, or in prose a line in brackets, that says that the rest is as before.
-fn is_elision(text: &str, is_prose: bool) -> bool {
+pub(super) fn is_elision(text: &str, is_prose: bool) -> bool {
     let comment = ["//", "#", "--", "/*", "<!--", ";", "%", "*"].iter().any(|mark| text.starts_with(mark));
     let bracketed = text.starts_with(['(', '[']) && text.ends_with([')', ']']);
     if text.len() > ELISION || !(comment || (is_prose && bracketed) || text.starts_with("...")) {
@@ -135,8 +135,24 @@ fn is_elision(text: &str, is_prose: bool) -> bool {
         "same as before",
         "same as above",
     ];
-    let stays =
-        ["unchanged", "remains the same", "stays the same", "omitted for brevity", "goes here", "as before"];
+    let stays = [
+        "unchanged",
+        "remains the same",
+        "remain the same",
+        "stays the same",
+        "stay the same",
+        "stays as it is",
+        "stay as they are",
+        "omitted for brevity",
+        "goes here",
+        "as before",
+        "bleibt unverändert",
+        "bleiben unverändert",
+        "bleibt wie",
+        "reste inchangé",
+        "sin cambios",
+        "保持不变",
+    ];
     let phrase = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
     (dots && (phrase(&remains) || phrase(&stays))) || (phrase(&["rest of", "remaining"]) && phrase(&stays))
 }

@@ -12,12 +12,14 @@
 //! | `joints` | do brackets and indentation go on behind a place where the file was gone on with? |
 //! | `lexis` | what are brackets and lines of code in a language? |
 //! | `part` | is it only a part of what was refused before? |
+//! | `drift` | does a text go on in another way behind such a place? |
 //! | `strays` | what stands between the lines, or around all of them? |
 //! | `common` | did something come along that is not of the file? |
 
 #[cfg(feature = "code")]
 mod code;
 mod common;
+mod drift;
 mod finding;
 mod formats;
 mod joints;
@@ -27,6 +29,8 @@ mod markdown;
 mod part;
 mod strays;
 
+#[cfg(test)]
+mod drift_tests;
 #[cfg(test)]
 mod joints_tests;
 #[cfg(test)]
@@ -43,7 +47,7 @@ use crate::codes;
 pub use finding::{ContentFinding, FindingSeverity};
 pub use joints::joints;
 pub use kind::{FileKind, Language, ValidationMode};
-pub use strays::strays_at;
+pub use strays::{diff_stray, strays_at};
 
 /// The longest file that is looked into, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -93,7 +97,9 @@ impl ValidationReport {
     /// Takes what was found at joints, where nothing else was found in the line.
     pub(crate) fn add_joints(&mut self, found: Vec<ContentFinding>) {
         self.validators.push("joints".to_owned());
-        let is_known = |line: u64| self.findings.iter().any(|known| known.line == line);
+        // A line that may stand for text is worse behind a joint.
+        let says = |known: &ContentFinding| known.code != codes::ELISION.name;
+        let is_known = |line: u64| self.findings.iter().any(|known| known.line == line && says(known));
         let new: Vec<ContentFinding> = found.into_iter().filter(|finding| !is_known(finding.line)).collect();
         self.findings.extend(new);
         self.findings.truncate(FINDINGS);

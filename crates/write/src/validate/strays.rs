@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
+use super::drift::drift;
 use super::{ContentFinding, FileKind, FindingSeverity, Subject};
-use crate::cleaning::is_notice;
+use crate::cleaning::{is_notice, is_part_mark};
 use crate::codes;
 
 /// Lines in a row that bear their own number.
@@ -18,6 +19,20 @@ const BEFORE: usize = 40;
 /// Lines that come once more, and what they weigh together.
 const AGAIN: usize = 3;
 const WEIGHT: usize = 40;
+/// Elements that models put around a file.
+const AROUND: [&str; 11] = [
+    "file",
+    "content",
+    "file_content",
+    "document",
+    "output",
+    "answer",
+    "code",
+    "artifact",
+    "antArtifact",
+    "response",
+    "result",
+];
 /// References of markup that are no chance.
 const ESCAPED: usize = 3;
 
@@ -34,6 +49,18 @@ pub(super) fn strays(kind: FileKind, subject: &Subject<'_>) -> Vec<ContentFindin
     }
     if is_json_around(&text, is_data) {
         found.push((1, "the content is wrapped into a JSON object: write it as it is"));
+    }
+    if is_json_text(&text) {
+        found.push((
+            1,
+            "the content is written as a text of JSON, with quotes around it and \\n for line ends",
+        ));
+    }
+    if let Some(line) = foreign_element(&text).filter(|_| kind != FileKind::Xml) {
+        found.push((line, "this closes an element that nothing opens: it was put around the content"));
+    }
+    if let Some(line) = second_file(&text) {
+        found.push((line, "another file begins here: each file is begun by a call of its own"));
     }
     if kind != FileKind::Xml && is_element_around(&text, kind == FileKind::Html) {
         found.push((1, "the content is wrapped into an element: write it as it is"));
@@ -67,7 +94,7 @@ pub(super) fn strays(kind: FileKind, subject: &Subject<'_>) -> Vec<ContentFindin
 
 /// What stands around `joints`, the bytes where the file was gone on with.
 #[must_use]
-pub fn strays_at(bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
+pub fn strays_at(kind: FileKind, bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.split('\n').collect();
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -79,7 +106,9 @@ pub fn strays_at(bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
         let near_before = before.iter().enumerate().rev().filter(full).take(NEAR);
         let near_behind =
             behind.iter().enumerate().filter(full).take(NEAR + 1).map(|(at, line)| (first + at, line));
-        if let Some((at, _)) = near_before.chain(near_behind).find(|(_, line)| is_notice(line)) {
+        if let Some((at, _)) =
+            near_before.chain(near_behind).find(|(_, line)| is_notice(line) || is_part_mark(line))
+        {
             found.push((
                 at + 1,
                 "the file was gone on with here, and the line says so: it is not of the file",
@@ -91,6 +120,9 @@ pub fn strays_at(bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
                 "the file was gone on with before, and from here on characters are references of HTML",
             ));
         }
+        let behind_ends =
+            behind.split_last().filter(|(last, _)| last.is_empty()).map_or(behind, |(_, rest)| rest);
+        found.extend(drift(kind, before, behind_ends).into_iter().map(|(at, what)| (first + at + 1, what)));
         if let Some(at) = again(before, behind) {
             found.push((
                 first + at + 1,
@@ -101,6 +133,27 @@ pub fn strays_at(bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
     found.sort_unstable();
     found.dedup_by_key(|(line, _)| *line);
     found.into_iter().take(5).map(|(line, what)| finding(bytes, line, what)).collect()
+}
+
+/// What says that the content of the file `name` is a difference from nothing, with marks before its lines.
+#[must_use]
+pub fn diff_stray(name: &str, bytes: &[u8]) -> Option<ContentFinding> {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    if ["diff", "patch"].iter().any(|own| extension.eq_ignore_ascii_case(own)) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(64 << 10)).unwrap_or_default());
+    let head = ["--- ", "+++ ", "@@ -", "diff --git ", "index ", "new file mode "];
+    let is_head = |line: &&str| head.iter().any(|mark| line.starts_with(mark));
+    let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
+    let heads = lines.by_ref().take_while(is_head).count();
+    let has_hunk = text.lines().take(heads + 1).any(|line| line.starts_with("@@ -"));
+    let is_marked = text
+        .lines()
+        .skip(heads + 1)
+        .all(|line| line.is_empty() || line.starts_with(['+', '-', ' ', '@', '\\']));
+    let message = "the content is a difference, with + before its lines: write the file as it is to be";
+    (has_hunk && is_marked).then(|| finding(bytes, 1, message))
 }
 
 fn finding(bytes: &[u8], line: usize, message: &str) -> ContentFinding {
@@ -120,16 +173,21 @@ fn is_call(line: &str) -> bool {
 fn numbered(text: &str) -> Option<usize> {
     let mut run = 0;
     for (number, line) in (1usize..).zip(text.lines()) {
-        let own = line.trim_start().trim_start_matches('L');
-        let digits = own.bytes().take_while(u8::is_ascii_digit).count();
-        let (count, rest) = own.split_at(digits);
-        let is_marked = rest.is_empty() || rest.starts_with([':', '|', '\t', '→']) || rest.starts_with(" |");
-        run = if is_marked && count.parse() == Ok(number) { run + 1 } else { 0 };
+        run = if own_number(line) == Some(number) { run + 1 } else { 0 };
         if run == NUMBERED {
             return Some(number + 1 - NUMBERED);
         }
     }
     None
+}
+
+/// The number that the line begins with, where a mark parts it from the rest.
+pub(super) fn own_number(line: &str) -> Option<usize> {
+    let own = line.trim_start().trim_start_matches('L');
+    let digits = own.bytes().take_while(u8::is_ascii_digit).count();
+    let (count, rest) = own.split_at(digits);
+    let is_marked = rest.is_empty() || rest.starts_with([':', '|', '\t', '→']) || rest.starts_with(" |");
+    count.parse().ok().filter(|_| is_marked)
 }
 
 /// Whether all of it is an object that has the content as a text.
@@ -159,19 +217,6 @@ fn is_json_around(text: &str, is_data: bool) -> bool {
 
 /// Whether its first line opens an element that is said around files, and its last one closes that.
 fn is_element_around(text: &str, is_html: bool) -> bool {
-    const NAMES: [&str; 11] = [
-        "file",
-        "content",
-        "file_content",
-        "document",
-        "output",
-        "answer",
-        "code",
-        "artifact",
-        "antArtifact",
-        "response",
-        "result",
-    ];
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else { return false };
     let Some(inside) = first.strip_prefix('<').and_then(|inside| inside.strip_suffix('>')) else {
@@ -179,7 +224,48 @@ fn is_element_around(text: &str, is_html: bool) -> bool {
     };
     let name = inside.split([' ', '\t']).next().unwrap_or_default();
     let is_its_own = is_html && ["output", "code"].contains(&name);
-    NAMES.contains(&name) && !is_its_own && last == format!("</{name}>")
+    AROUND.contains(&name) && !is_its_own && last == format!("</{name}>")
+}
+
+/// Whether all of it is a text of JSON that has lines.
+fn is_json_text(text: &str) -> bool {
+    let text = text.trim();
+    text.len() > 60
+        && text.starts_with('"')
+        && text.ends_with('"')
+        && serde_json::from_str::<String>(text).is_ok_and(|content| content.trim().contains('\n'))
+}
+
+/// The last line, where it closes an element that is said around files, and that nothing opens.
+fn foreign_element(text: &str) -> Option<usize> {
+    let (number, last) = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).last()?;
+    let name = last.trim().strip_prefix("</")?.strip_suffix('>')?;
+    let opens = || text.contains(&format!("<{name}>")) || text.contains(&format!("<{name} "));
+    (AROUND.contains(&name) && !opens()).then_some(number)
+}
+
+/// A line that names another file between marks, where it is the only one of its kind and not the first line.
+fn second_file(text: &str) -> Option<usize> {
+    let is_mark = |c: char| matches!(c, '=' | '-' | '*' | '>' | '<' | '~' | ' ');
+    let names = |line: &str| {
+        let line = line.trim();
+        let bare = line.trim_matches(is_mark);
+        let bare =
+            ["File: ", "file: ", "Datei: "].iter().find_map(|word| bare.strip_prefix(word)).unwrap_or(bare);
+        let is_marked = ["===", "---", "***", ">>>", "~~~"]
+            .iter()
+            .any(|mark| line.starts_with(mark) && line.len() > bare.len() + 6);
+        let extension = bare.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is_name = !bare.contains(char::is_whitespace)
+            && (1..=5).contains(&extension.len())
+            && extension.chars().all(char::is_alphanumeric)
+            && extension.contains(char::is_alphabetic);
+        is_marked && is_name
+    };
+    let mut named = (1usize..).zip(text.lines()).filter(|(_, line)| names(line));
+    let (number, _) = named.next()?;
+    let is_behind = text.lines().take(number - 1).any(|line| !line.trim().is_empty());
+    (is_behind && named.next().is_none()).then_some(number)
 }
 
 /// Whether lines are only told by `\n`: the text has one line, and some of these.
@@ -203,9 +289,12 @@ fn escaped_code(text: &str) -> Option<usize> {
 fn escaped_from(text: &str, at: usize) -> Option<usize> {
     let (before, behind) = text.split_at_checked(at)?;
     let is_escaped = |(name, plain): &(&str, char)| {
+        // The line that was cut may begin as it did.
+        let from = behind.find(name).unwrap_or_default();
+        let rest = behind.get(from..).unwrap_or_default();
         let other = ["&lt;", "&gt;", "&amp;", "&quot;"]
             .iter()
-            .fold(behind.to_owned(), |text, name| text.replace(name, ""));
+            .fold(rest.to_owned(), |text, name| text.replace(name, ""));
         !before.contains(*name)
             && before.contains(*plain)
             && behind.contains(*name)

@@ -60,10 +60,34 @@ pub(super) enum Habit {
     RenamesMidway,
     OutlineFirst,
     NumbersAll,
+    RestartsNumbering,
+    RepeatsHeading,
+    RepeatsFirstLine,
+    AnswersWithDiff,
+    NumbersLikeReadFile,
+    ZeroWidthBefore,
+    IndentsDeeper,
+    TranslatesHeading,
+    ClosesFence,
+    ClosesThought,
+    ParagraphTwice,
+    LeavesRest,
+    CurlyQuotesBehind,
+    GermanClosing,
+    ChineseClosing,
+    SecondFileBehind,
+    ClosesElement,
+    EndOfPart,
+    FirstZeroWidth,
+    FirstClosesThought,
+    SaysTruncated,
+    FirstInJsonText,
+    FirstAsDiff,
+    FirstNumbered,
 }
 
 impl Habit {
-    pub(super) const ALL: [Self; 57] = [
+    pub(super) const ALL: [Self; 81] = [
         Self::Obeys,
         Self::RepeatsNothing,
         Self::RepeatsSixLines,
@@ -121,7 +145,48 @@ impl Habit {
         Self::RenamesMidway,
         Self::OutlineFirst,
         Self::NumbersAll,
+        Self::RestartsNumbering,
+        Self::RepeatsHeading,
+        Self::RepeatsFirstLine,
+        Self::AnswersWithDiff,
+        Self::NumbersLikeReadFile,
+        Self::ZeroWidthBefore,
+        Self::IndentsDeeper,
+        Self::TranslatesHeading,
+        Self::ClosesFence,
+        Self::ClosesThought,
+        Self::ParagraphTwice,
+        Self::LeavesRest,
+        Self::CurlyQuotesBehind,
+        Self::GermanClosing,
+        Self::ChineseClosing,
+        Self::SecondFileBehind,
+        Self::ClosesElement,
+        Self::EndOfPart,
+        Self::FirstZeroWidth,
+        Self::FirstClosesThought,
+        Self::SaysTruncated,
+        Self::FirstInJsonText,
+        Self::FirstAsDiff,
+        Self::FirstNumbered,
     ];
+
+    /// The file as the model writes it where it has the whole of it in another form.
+    pub(super) fn written(self, file: &str) -> String {
+        match self {
+            Self::FirstInJsonText => serde_json::to_string(file).unwrap(),
+            Self::FirstAsDiff => {
+                let count = file.lines().count();
+                let added: String = file.lines().map(|line| format!("+{line}\n")).collect();
+                format!("--- /dev/null\n+++ b/file\n@@ -0,0 +1,{count} @@\n{added}")
+            }
+            Self::FirstNumbered => {
+                let lines = file.lines().zip(1..);
+                lines.map(|(line, number)| format!("{number:>6}\t{line}\n")).collect()
+            }
+            _ => file.to_owned(),
+        }
+    }
 
     /// Words before an exact repetition.
     fn opening(self) -> &'static str {
@@ -138,6 +203,9 @@ impl Habit {
             Self::QuoteBefore => "\u{201c}",
             Self::CommentContinued => "# ... continued\n",
             Self::Thinks => "<think>\nThe last line was cut.\n\nI have to repeat it.\n</think>\n\n",
+            Self::ClosesThought => "The last line was cut, so I have to repeat it.\n</think>\n\n",
+            Self::ZeroWidthBefore => "\u{200b}",
+            Self::EndOfPart => "--- Part 2 ---\n\n",
             _ => "",
         }
     }
@@ -150,6 +218,8 @@ impl Habit {
             Self::FirstFenced => "```\n",
             Self::FirstInElement => "<file path=\"file\">\n",
             Self::OutlineFirst => "Outline:\n- The beginning\n- The parts\n- The end\n\n---\n\n",
+            Self::FirstZeroWidth => "\u{200b}",
+            Self::FirstClosesThought => "Now I write the whole file.\n</think>\n\n",
             _ => "",
         }
     }
@@ -159,6 +229,8 @@ impl Habit {
         match self {
             Self::AsksWhetherToGoOn => ("\n\nWould you like me to continue with the rest of the file?", true),
             Self::SaysContinued => ("\n\n*(continued in the next message)*\n", false),
+            Self::EndOfPart => ("\n\n--- End of part 1 ---\n", true),
+            Self::SaysTruncated => ("\n[TRUNCATED]", false),
             _ => ("", false),
         }
     }
@@ -266,19 +338,90 @@ impl Habit {
             Self::EscapesLineEnds => format!("{}\n{end}\n", file[anchor..].replace('\n', "\\n")),
             Self::EndsWithToken => format!("{}<|im_end|>\n{end}\n", &file[anchor..]),
             Self::SaysEndOfFile => format!("{}--- END OF FILE ---\n{end}\n", &file[anchor..]),
-            Self::LosesIndentation | Self::OtherBlanks | Self::LosesBracket => {
+            Self::GermanClosing | Self::ChineseClosing => {
+                format!("{}\n{}\n{end}\n", &file[anchor..], self.farewell())
+            }
+            Self::ClosesFence => format!("{}```\n{end}\n", &file[anchor..]),
+            Self::ClosesElement => format!("{}</content>\n{end}\n", &file[anchor..]),
+            Self::SecondFileBehind => {
+                format!("{}\n=== notes.txt ===\nThe notes on it.\nThere are two.\n{end}\n", &file[anchor..])
+            }
+            Self::AnswersWithDiff => {
+                let line = file[..anchor].matches('\n').count() + 1;
+                let known: String = repeated.lines().map(|line| format!(" {line}\n")).collect();
+                let new: String = file[seen..].lines().map(|line| format!("+{line}\n")).collect();
+                format!("```diff\n@@ -{line},2 +{line},40 @@\n{known}{new}```\n{end}\n")
+            }
+            Self::NumbersLikeReadFile => {
+                let from = file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1);
+                let first = file[..from].matches('\n').count() + 1;
+                let lines = file[from..].lines().zip(first..);
+                let numbered: String = lines.map(|(line, number)| format!("{number:>6}\t{line}\n")).collect();
+                format!("{}{numbered}{end}\n", &file[anchor..from.max(anchor)])
+            }
+            Self::RestartsNumbering
+            | Self::RepeatsHeading
+            | Self::RepeatsFirstLine
+            | Self::IndentsDeeper
+            | Self::TranslatesHeading
+            | Self::ParagraphTwice
+            | Self::LeavesRest
+            | Self::CurlyQuotesBehind
+            | Self::LosesIndentation
+            | Self::OtherBlanks
+            | Self::LosesBracket => {
                 // The line that was cut is as it was; what follows is not.
                 let new = file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1);
-                format!("{}{}{end}\n", &file[anchor..new], self.altered(&file[new..]))
+                format!("{}{}{end}\n", &file[anchor..new], self.altered(&file[..new], &file[new..]))
             }
             _ => format!("{}{}", self.opening(), rest(anchor)),
         }
     }
 
     /// The rest of the file as it comes from a model that has lost its place in it.
-    fn altered(self, rest: &str) -> String {
+    fn altered(self, before: &str, rest: &str) -> String {
         let mut lines: Vec<String> = rest.split_inclusive('\n').map(str::to_owned).collect();
+        let heads = |line: &&str| {
+            let marks =
+                ["#", "<h2", "\\section", "def ", "function ", "export ", "fn ", "int ", "func ", "."];
+            let is_numbered = line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(". ");
+            marks.iter().any(|mark| line.starts_with(mark)) || is_numbered
+        };
+        let last_head = before.split_inclusive('\n').rfind(heads);
         match self {
+            Self::RestartsNumbering => return renumbered(rest),
+            Self::RepeatsHeading => lines.insert(0, last_head.unwrap_or_default().to_owned()),
+            Self::RepeatsFirstLine => {
+                lines.insert(0, before.split_inclusive('\n').next().unwrap_or_default().to_owned());
+            }
+            Self::IndentsDeeper => {
+                let full = lines.iter_mut().filter(|line| !line.trim().is_empty());
+                full.for_each(|line| line.insert_str(0, "    "));
+            }
+            Self::TranslatesHeading => {
+                let is_head = |line: &&mut String| heads(&line.as_str());
+                lines.iter_mut().filter(is_head).for_each(|line| *line = line.replace("Part", "Teil"));
+            }
+            Self::ParagraphTwice => {
+                let begins = |line: &str| line.starts_with(char::is_uppercase) || line.starts_with("<p>");
+                let is_said = |line: &&str| line.len() > 60 && begins(line) && !line.contains(['(', '{']);
+                if let Some(said) = before.split_inclusive('\n').rfind(is_said) {
+                    let other = said.replacen(" the ", " this ", 1).replacen(" of ", " in ", 1);
+                    lines.splice(0..0, ["\n".to_owned(), other, "\n".to_owned()]);
+                }
+            }
+            Self::LeavesRest => {
+                // The first and the last of it, and a word for the rest.
+                let mark = ["//", "#", "--", "%"][rest.len() % 4];
+                let words = ["... rest unchanged ...", "... the rest stays as it is"][rest.len() % 2];
+                if lines.len() > 4 {
+                    lines.splice(1..lines.len() - 1, [format!("{mark} {words}\n")]);
+                }
+            }
+            Self::CurlyQuotesBehind => {
+                let curly = |line: &String| line.replace('"', "\u{201d}").replace('\'', "\u{2019}");
+                lines.iter_mut().for_each(|line| *line = curly(line));
+            }
             Self::LosesIndentation => {
                 lines.iter_mut().for_each(|line| *line = line.trim_start_matches([' ', '\t']).to_owned());
             }
@@ -305,7 +448,12 @@ impl Habit {
 
     /// Whether what it changes means nothing in files of this kind.
     pub(super) fn only_restyles(self, kind: &str) -> bool {
-        matches!(self, Self::LosesIndentation | Self::OtherBlanks) && !["py", "yaml"].contains(&kind)
+        let is_shown = ["md", "txt", "csv"].contains(&kind);
+        match self {
+            Self::LosesIndentation | Self::OtherBlanks => !["py", "yaml"].contains(&kind),
+            Self::IndentsDeeper => !["py", "yaml"].contains(&kind) && !is_shown,
+            _ => false,
+        }
     }
 
     /// The whole file, when it is asked for it.
@@ -316,10 +464,27 @@ impl Habit {
             Self::FirstInElement => "</file>\n",
             Self::EndsWithToken => "<|im_end|>\n",
             Self::SaysEndOfFile => "--- END OF FILE ---\n",
+            Self::GermanClosing | Self::ChineseClosing => {
+                return format!("{file}\n{}\n{end}\n", self.farewell());
+            }
+            Self::ClosesFence => "```\n",
+            Self::ClosesElement => "</content>\n",
+            Self::SecondFileBehind => "\n=== notes.txt ===\nThe notes on it.\nThere are two.\n",
+            Self::FirstInJsonText | Self::FirstAsDiff | Self::FirstNumbered => {
+                return format!("{}\n{end}\n", self.written(file).trim_end_matches('\n'));
+            }
             Self::BoldDone => return format!("{file}**DONE**\n"),
             _ => "",
         };
         format!("{}{file}{behind}{end}\n", self.first_words())
+    }
+
+    /// What it says to the person behind the file, in other languages than English.
+    fn farewell(self) -> &'static str {
+        match self {
+            Self::GermanClosing => "Sag mir Bescheid, wenn du noch etwas geändert haben möchtest!",
+            _ => "如果需要修改，请随时告诉我。",
+        }
     }
 
     /// What it says when the whole file has come and the end was asked for.
@@ -330,4 +495,30 @@ impl Habit {
             _ => "DONE\n".to_owned(),
         }
     }
+}
+
+/// The rest of a file whose numbered headings begin with 1 once more.
+fn renumbered(rest: &str) -> String {
+    let mut first = None;
+    let mut lines = Vec::new();
+    for line in rest.split_inclusive('\n') {
+        let marks = ["## Part ", "\\section{Part ", ""];
+        let of = |mark: &&str| {
+            line.strip_prefix(*mark).filter(|own| own.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let Some((mark, own)) = marks.iter().find_map(|mark| Some((*mark, of(mark)?))) else {
+            lines.push(line.to_owned());
+            continue;
+        };
+        let digits = own.len() - own.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, words) = own.split_at(digits);
+        match number.parse::<usize>() {
+            Ok(number) if words.starts_with(": ") || words.starts_with(". ") => {
+                let least = *first.get_or_insert(number);
+                lines.push(format!("{mark}{}{words}", number - least + 1));
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines.concat()
 }

@@ -25,6 +25,10 @@ pub(super) struct Trial {
 
 pub(super) struct Partner {
     trial: Trial,
+    /// The file in the form in which the model writes it.
+    written: String,
+    /// Where its first answer ends.
+    cut: usize,
     state: Mutex<PartnerState>,
 }
 
@@ -40,12 +44,16 @@ struct PartnerState {
 
 impl Partner {
     pub(super) fn new(trial: Trial) -> Self {
-        Self { trial, state: Mutex::default() }
+        let written = trial.habit.written(&trial.file);
+        // As far through it as the cut is through the file.
+        let cut = written.floor_char_boundary(trial.cut * written.len() / trial.file.len());
+        Self { trial, written, cut, state: Mutex::default() }
     }
 
     fn reply(&self, request: &Request) -> Vec<Result<Event, Error>> {
         let mut state = self.state.lock().unwrap();
-        let Trial { file, cut, habit, is_stubborn, name } = &self.trial;
+        let Trial { file, habit, is_stubborn, name, .. } = &self.trial;
+        let (written, cut) = (&self.written, self.cut);
         if !state.begun {
             state.begun = true;
             return call(&json!({"target_file": name, "operation": "create"}));
@@ -56,7 +64,7 @@ impl Partner {
             state.wrote_first = true;
             let (behind, is_ended) = habit.last_words();
             let finish = if is_ended { FinishReason::Stop } else { FinishReason::Length };
-            return answer(&format!("{}{}{behind}", habit.first_words(), &file[..*cut]), finish);
+            return answer(&format!("{}{}{behind}", habit.first_words(), &written[..cut]), finish);
         }
         if asked.contains("has errors:")
             || asked.contains("Write all of it now")
@@ -81,10 +89,10 @@ impl Partner {
         if habit == Habit::RenamesMidway && !asked.contains("write its content first") {
             return call(&json!({"target_file": format!("part2_{name}"), "operation": "create"}));
         }
-        let (anchor, seen) = places(file, *cut, &asked);
+        let (anchor, seen) = places(written, cut, &asked);
         state.is_whole = matches!(habit, Habit::ForgetsEnd | Habit::ForgetsEndAndSaysDone | Habit::BoldDone);
         let finish = if habit == Habit::EmptyRound { FinishReason::Length } else { FinishReason::Stop };
-        answer(&habit.continuation(file, anchor, seen, &end), finish)
+        answer(&habit.continuation(written, anchor, seen, &end), finish)
     }
 }
 

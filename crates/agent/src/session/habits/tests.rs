@@ -1,6 +1,7 @@
 //! Every habit over every kind of file and several cuts: nothing is wrong in silence.
 //!
-//! `ENGROSS_WRITE_HABITS=SEED` tries all of them (`cargo xtask write-habits`); the ordinary tests try a part.
+//! `ENGROSS_WRITE_HABITS=SEED` tries all of them (`cargo xtask write-habits`), or those alone that `ENGROSS_WRITE_HABIT` names; the
+//! ordinary tests try a part.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ const CUTS: usize = 5;
 fn trials(all: Option<u64>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (at, kind) in KINDS.into_iter().enumerate() {
-        for (number, habit) in Habit::ALL.into_iter().enumerate() {
+        for (number, habit) in Habit::ALL.into_iter().enumerate().filter(|(_, habit)| is_tried(*habit)) {
             for cut in 0..CUTS {
                 if all.is_none() && (number + at + cut) % 11 != 0 {
                     continue;
@@ -65,6 +66,14 @@ fn difference(bench: &HabitBench, trial: &Trial) -> String {
 #[expect(clippy::disallowed_methods, reason = "how much is tried")]
 fn seed() -> Option<u64> {
     std::env::var("ENGROSS_WRITE_HABITS").ok()?.parse().ok()
+}
+
+/// Whether the habit is among those that are named, by the beginnings of their names.
+#[expect(clippy::disallowed_methods, reason = "what is tried")]
+fn is_tried(habit: Habit) -> bool {
+    let names = std::env::var("ENGROSS_WRITE_HABIT").unwrap_or_default();
+    let name = format!("{habit:?}");
+    names.is_empty() || names.split(',').any(|named| name.starts_with(named))
 }
 
 #[tokio::test]
