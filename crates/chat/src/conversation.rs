@@ -105,7 +105,7 @@ impl Conversation {
 
     /// Stops the answer that is being made.
     ///
-    /// It waits for its place at the session's log, and the answer's end goes to whoever waits there: a future that
+    /// It waits for its place at the session's log, and the answer's end goes to the reader that waits there: a future that
     /// nobody polled would keep both for ever. So it is a task.
     pub(super) fn stop(&self) -> Stopping {
         let (sessions, name) = (self.sessions.clone(), self.name());

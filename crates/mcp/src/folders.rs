@@ -231,7 +231,7 @@ impl AllowedFolders {
     /// The failure of a document that is not there, with names of such that are.
     pub(crate) fn missing(&self, place: &Place) -> Failure {
         let mut failure = Failure::from(FileError::TargetMissing { path: place.shown() });
-        let mut names = nearby::candidates(place);
+        let mut names = nearby::candidates(&place.folder, &place.path);
         names.truncate(CANDIDATES);
         if names.is_empty() {
             failure.message = format!("{}; served: {}", failure.message, self.shown());

@@ -6,8 +6,6 @@ use std::collections::VecDeque;
 
 use engross_store::files::{DiskPath, Folder, RelPath, TreeEntry};
 
-use crate::folders::Place;
-
 /// The most names that are looked at.
 const NAMES: usize = 5_000;
 
@@ -124,13 +122,13 @@ fn spoken(name: &str) -> String {
 }
 
 /// The documents that a name which is not there may mean, likest first.
-pub(crate) fn candidates(place: &Place) -> Vec<String> {
-    let (mut names, _) = documents(&place.folder, None);
+pub(crate) fn candidates(top: &Folder, path: &RelPath) -> Vec<String> {
+    let (mut names, _) = documents(top, None);
     let stem = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
         name.rsplit_once('.').map_or(name.clone(), |(stem, _)| stem.to_owned())
     };
-    let wanted = stem(place.path.name());
+    let wanted = stem(path.name());
     let likeness = |path: &str| {
         let stem = stem(path);
         // `contract` is in `contract of lease 2024`, which is not alike as a whole.
