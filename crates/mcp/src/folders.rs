@@ -366,6 +366,11 @@ impl Place {
         Self { path, ..self.clone() }
     }
 
+    /// Whether somebody seems to have it open in Word or LibreOffice.
+    pub(crate) fn is_open_elsewhere(&self) -> bool {
+        nearby::is_open_elsewhere(&self.folder, &self.path)
+    }
+
     /// The name by which a client may name another file of the same folder, at this path beneath it.
     pub(crate) fn naming_of(&self, path: &str) -> String {
         RelPath::parse(path).map_or_else(|_| path.to_owned(), |path| self.with(path).shown())

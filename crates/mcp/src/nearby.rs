@@ -106,6 +106,27 @@ pub(crate) fn meant(top: &Folder, path: &RelPath) -> Option<RelPath> {
     RelPath::parse(found?.as_str()).ok()
 }
 
+/// Whether the note of Word or LibreOffice lies beside a document that somebody has open in it.
+pub(crate) fn is_open_elsewhere(top: &Folder, path: &RelPath) -> bool {
+    let name = path.name();
+    // Word puts its sign in the place of up to two letters of a long name.
+    let of_word = |letters: usize| {
+        let rest: String = name.chars().skip(letters).collect();
+        format!("~${rest}")
+    };
+    let notes = [format!(".~lock.{name}#"), of_word(0), of_word(1), of_word(2)];
+    let Ok(parent) = path.parent().map(|parent| DiskPath::parse(parent.as_str())).transpose() else {
+        return false;
+    };
+    let mut is_there = false;
+    let listed = top.tree().list(parent.as_ref(), |entry| {
+        if let TreeEntry::File(path, _) = entry {
+            is_there |= notes.iter().any(|note| note == path.name());
+        }
+    });
+    listed.is_ok() && is_there
+}
+
 /// A name without what cannot be seen or heard of it.
 fn spoken(name: &str) -> String {
     let plain: String = name

@@ -226,6 +226,29 @@ async fn refusals_say_what_would_be_right_and_cost_only_themselves() {
     assert!(text.starts_with("STALE_REVISION"), "{text}");
 }
 
+/// A program that has the document open would write back what it was.
+#[tokio::test]
+async fn who_has_the_document_open_is_to_be_told() {
+    let mut client = Client::ready().await;
+    let change = |path: &str, from: &str, to: &str| json!({"path": path, "operations": [{"op": "modify_text", "originalText": from, "replacementText": to}]});
+    let text = client.text("edit_document", change("nda.docx", "three (3) years", "five (5) years")).await;
+    assert!(!text.contains("Tell the user"), "{text}");
+    for (note, from, to) in [
+        (".~lock.nda.redline.docx#", "courts of Ireland", "courts of Scotland"),
+        ("~$a.redline.docx", "thirty (30)", "sixty (60)"),
+    ] {
+        std::fs::write(client.path(note), b"Ada").unwrap();
+        let text = client.text("edit_document", change("nda.redline.docx", from, to)).await;
+        assert!(text.contains("Tell the user: nda.redline.docx seems to be open"), "{note}: {text}");
+        std::fs::remove_file(client.path(note)).unwrap();
+    }
+    // What is made anew is open nowhere.
+    std::fs::write(client.path("~$nda.docx"), b"Ada").unwrap();
+    let other = json!({"path": "nda.docx", "output": "other.docx", "operations": three_to_five()});
+    let text = client.text("edit_document", other).await;
+    assert!(!text.contains("Tell the user"), "{text}");
+}
+
 #[tokio::test]
 async fn files_of_other_people_are_never_replaced() {
     let mut client = Client::ready().await;

@@ -254,9 +254,19 @@ fn answer(workspace: &Workspace, target: &Target, outcome: &Outcome, is_dry: boo
     if let Some(checkpoint) = checkpoint {
         let _ = writeln!(text, "What it was before is checkpoint {checkpoint}.");
     }
+    if let Some(output) = output.as_ref().filter(|_| target.is_source && target.place.is_open_elsewhere()) {
+        text.push_str(&open_elsewhere(output));
+    }
     let is_error = summary.applied + summary.no_change == 0 && !edited.results.is_empty();
     let written = output.and_then(|_| written(workspace, &target.place));
     Answer { text, written, is_error, review: None }
+}
+
+/// What the person has to be told who has a document open that was written: their program holds what it was, and would write it back.
+pub(super) fn open_elsewhere(output: &str) -> String {
+    format!(
+        "Tell the user: {output} seems to be open in Word or LibreOffice; close it there without saving and open it again, or these changes are lost.\n"
+    )
 }
 
 /// The results in order, those that need repair before all if not all fit.

@@ -54,6 +54,9 @@ pub(super) fn run(
     if let Some(checkpoint) = &edit.checkpoint {
         text.push_str(&format!("What {path} was before is checkpoint {checkpoint}.\n"));
     }
+    if target.is_source && target.place.is_open_elsewhere() {
+        text.push_str(&super::edit::open_elsewhere(&path));
+    }
     let list = Budget::of_tokens(None).cut(&listing::revisions(&resolved), "they are resolved as well");
     Ok(Answer {
         text: text + &list,
