@@ -1,6 +1,6 @@
 //! What is said at the end of an answer, and what only looks so.
 
-use super::{is_notice, said_at_end};
+use super::{is_notice, is_part_mark, said_at_end};
 
 #[test]
 fn what_is_said_at_the_end_is_known_and_content_stays() {
@@ -14,6 +14,8 @@ fn what_is_said_at_the_end_is_known_and_content_stays() {
         "(Fortsetzung folgt)\n",
         "（未完待续）",
         "# ... continued below",
+        "[TRUNCATED]",
+        "--- End of part 1 ---\n",
     ] {
         let text = format!("# A\n\nThe text.\n{said}");
         let (bytes, _) = said_at_end(text.as_bytes());
@@ -49,5 +51,17 @@ fn headings_that_say_that_they_go_on_are_notices() {
     }
     for line in ["## 4. Costs", "# continue the loop", "for continued in all:", "continued"] {
         assert!(!is_notice(line), "{line}");
+    }
+}
+
+#[test]
+fn marks_of_parts_of_an_answer_are_known() {
+    for line in ["--- Part 2 ---", "=== Teil 3 ===", "[Part 2 of 3]", "(part 2)"] {
+        assert!(is_part_mark(line), "{line}");
+    }
+    for line in
+        ["## Part 2", "Part 2", "--- Part two of the story ---", "[Part 2 is missing]", "---", "| --- | 2 |"]
+    {
+        assert!(!is_part_mark(line), "{line}");
     }
 }

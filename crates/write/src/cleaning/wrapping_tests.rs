@@ -18,6 +18,9 @@ fn one_fence_around_all_of_it_goes_with_the_words_outside() {
         "Ich habe die Datei so geändert:\n```\nfn a() {}\n```\nSag mir bitte, ob das so passt.\n",
         "<think>\nLet me see.\n</think>\n\nfn a() {}\n",
         "fn a() {}\n```\n",
+        "Now I write it.\n</think>\n\nfn a() {}\n",
+        "\u{200b}fn a() {}\n",
+        "\u{feff}\u{200b}```rust\nfn a() {}\n```\n",
     ] {
         assert_eq!(cleaned(text, code).trim_end(), "fn a() {}", "{text:?}");
     }
@@ -27,6 +30,10 @@ fn one_fence_around_all_of_it_goes_with_the_words_outside() {
         "plain\n",
         "let x = 1;\n```\na\n```\n",
         "\"\"\"\n```\na\n```\n\"\"\"\n",
+        // A mark of byte order may be meant; a tag within a line, or that something opens, is of the text.
+        "\u{feff}a,b\n",
+        "It ends with </think> as a rule.\n",
+        "The form:\n<think>\nwords\n</think>\n",
     ] {
         assert_eq!(cleaned(text, code), text);
     }

@@ -36,15 +36,9 @@ pub(super) fn answer_lines(answer: &[u8], is_whole: bool) -> Vec<AnswerLine<'_>>
     lines
 }
 
-/// Bytes at the beginning of an answer that are blanks without width, or a mark of byte order.
+/// Bytes at the beginning of an answer that are blanks without width. A mark of byte order may be that of the file.
 fn invisible(answer: &[u8]) -> usize {
-    const MARKS: [&[u8]; 5] = [
-        "\u{200b}".as_bytes(),
-        "\u{200c}".as_bytes(),
-        "\u{200d}".as_bytes(),
-        "\u{2060}".as_bytes(),
-        "\u{feff}".as_bytes(),
-    ];
+    const MARKS: [&[u8]; 4] = [b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x80\x8d", b"\xe2\x81\xa0"];
     let mut rest = answer;
     while let Some(behind) = MARKS.iter().find_map(|mark| rest.strip_prefix(*mark)) {
         rest = behind;

@@ -49,6 +49,8 @@ fn what_proves_its_place_goes_in() {
         "...",
         "“",
         "<think>\nlet me see\n</think>\n",
+        "Let me see what was cut.\nIt was the third line.\nI have to repeat the lines before it.\nThen I go on.\n</think>\n\n",
+        "\u{200b}",
     ] {
         for size in [1, 9, 1000] {
             assert_eq!(

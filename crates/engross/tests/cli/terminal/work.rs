@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use engross_testkit::scripted::ModelServer;
 use serde_json::json;
 
 use super::pty::{CTRL_C, Pty};
 use super::{answer, chat, left, script, scripted, writes};
+use crate::desk::TestBench;
 
 #[test]
 fn an_answer_is_shown_as_it_comes_with_its_markdown() {
@@ -277,4 +279,29 @@ fn two_chats_share_a_folder_for_data() {
     }
     let history = String::from_utf8(desk.bytes("data/chat-history")).unwrap();
     assert!(history.contains("one") && history.contains("two"), "{history}");
+}
+
+/// A server that refuses tools: the model calls in text, and the person sees its words, the question and the file, and nothing of the
+/// calls.
+#[test]
+fn a_model_without_tools_writes_as_any_other() {
+    let refused = json!({"kind": "status", "code": 400, "message": "registry.ollama.ai/library/sim does not support tools"});
+    let call =
+        "I write it.\nCALL WritePlanTool_begin {\"target_file\": \"a.txt\", \"operation\": \"create\"}\n";
+    let server = ModelServer::start(json!({"turns": [
+        {"when": {"has_tools": true}, "times": 0, "fault": refused},
+        {"when": {"last_role": "user", "contains": "Write"}, "text": call},
+        {"when": {"last_role": "user", "contains": "awaiting_content"}, "text": "one\ntwo\nDONE\n"},
+        {"when": {"last_role": "user", "contains": "\"complete\""}, "text": "It is **written**."},
+    ], "default": {"text": "I know of nothing."}}));
+    let desk = TestBench::new().with_variable("OLLAMA_HOST", &server.url());
+    let pty = Pty::chat(&desk, &["--model", "ollama/sim"]);
+    pty.line("Write the file.");
+    pty.sees("Agree? yes  no  always");
+    assert!(pty.screen().contains("New file a.txt"), "{}", pty.screen());
+    pty.keys("y");
+    pty.sees("It is written.");
+    let screen = pty.rests();
+    assert!(!screen.contains("CALL") && screen.contains("I write it."), "{screen}");
+    assert_eq!(desk.bytes("a.txt"), b"one\ntwo\n");
 }
