@@ -280,6 +280,13 @@ impl AllowedFolders {
                 });
             }
         }
+        if let Self::Workspaces(top) = self
+            && !bare.contains('/')
+        {
+            let name = RelPath::parse(bare).ok().filter(|name| !name.as_str().starts_with('.'))?;
+            let folder = top.folder(&name).ok().flatten()?;
+            list_into(&mut out, bare, nearby::documents(&folder, None), |path| format!("{name}/{path}"));
+        }
         if out.is_empty() {
             let place = self.locate(bare).map(|place| self.meant(place)).ok()?;
             place.folder.folder(&place.path).ok().flatten()?;

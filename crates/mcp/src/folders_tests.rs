@@ -139,6 +139,13 @@ fn documents_of_folders_are_found_and_listed() {
     assert!(folders.listing("2024/").unwrap().contains("1 Word document:\n2024/leases/Office lease.docx\n"));
     assert!(folders.listing("nda.docx").is_none() && folders.listing("none").is_none());
     assert!(folders.listing("..").is_none() && folders.listing("/").is_none());
+    let top = engross_store::files::Root::open(folder.path()).unwrap().top();
+    let workspaces = AllowedFolders::Workspaces(top);
+    assert!(workspaces.listing("2024").unwrap().contains("\n2024/leases/Office lease.docx\n"));
+    assert!(workspaces.listing("2024/leases").unwrap().contains("\n2024/leases/Office lease.docx\n"));
+    for text in [".", "", "/", "..", ".hidden", "none", "nda.docx"] {
+        assert!(workspaces.listing(text).is_none(), "{text}");
+    }
     let missing = folders.missing(&folders.locate("lease.docx").unwrap()).message;
     assert!(missing.contains("there are: 2024/leases/Office lease.docx, nda.docx"), "{missing}");
 }
