@@ -53,6 +53,11 @@ pub fn clean(content: &[u8], kind: FileKind) -> Option<CleanedText> {
         removed.push("a fence at its end that nothing opens".to_owned());
         left.end = left.start + end;
     }
+    let rest = content.get(left.clone()).unwrap_or_default();
+    if let Some(end) = before_format_end(rest, kind) {
+        removed.push("the end of a form that is not of the file".to_owned());
+        left.end = left.start + end;
+    }
     (!removed.is_empty()).then_some(CleanedText { content: left, removed })
 }
 
@@ -146,6 +151,35 @@ fn closes_once(lines: &[Line<'_>], first: usize, last: usize) -> bool {
         }
     }
     fences.open().is_none()
+}
+
+/// Where the text ends before a last line that only ends the form of a conversation: a token of a model, or a tag around content
+/// that nothing opens.
+fn before_format_end(content: &[u8], kind: FileKind) -> Option<usize> {
+    const TOKENS: [&str; 7] = [
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<|eot_id|>",
+        "<|end|>",
+        "<end_of_turn>",
+        "</s>",
+        "<｜end▁of▁sentence｜>",
+    ];
+    const AROUND: [&str; 4] = ["content", "file_content", "file", "artifact"];
+    let lines = lines_of(content);
+    let last = lines.iter().rposition(|line| !line.text.trim().is_empty()).filter(|last| *last > 0)?;
+    let line = lines.get(last)?;
+    let tag = line.text.trim();
+    let name = tag.strip_prefix("</").and_then(|tag| tag.strip_suffix('>'));
+    let has = |text: String| memchr::memmem::find(content, text.as_bytes()).is_some();
+    let is_markup = matches!(kind, FileKind::Xml | FileKind::Html);
+    let closes_nothing = |name: &str| {
+        AROUND.contains(&name) && !is_markup && !has(format!("<{name}>")) && !has(format!("<{name} "))
+    };
+    // A file about tokens has them elsewhere, too.
+    let is_once = memchr::memmem::find_iter(content, tag.as_bytes()).count() == 1;
+    let is_token = TOKENS.contains(&tag) && !is_markup;
+    (is_once && (is_token || name.is_some_and(closes_nothing))).then_some(line.start)
 }
 
 /// Where the text ends before a fence in its last line that nothing opens.

@@ -19,6 +19,8 @@ fn one_fence_around_all_of_it_goes_with_the_words_outside() {
         "<think>\nLet me see.\n</think>\n\nfn a() {}\n",
         "fn a() {}\n```\n",
         "Now I write it.\n</think>\n\nfn a() {}\n",
+        "fn a() {}\n</content>\n",
+        "fn a() {}\n<|im_end|>\n",
         "\u{200b}fn a() {}\n",
         "\u{feff}\u{200b}```rust\nfn a() {}\n```\n",
     ] {
@@ -33,6 +35,8 @@ fn one_fence_around_all_of_it_goes_with_the_words_outside() {
         // A mark of byte order may be meant; a tag within a line, or that something opens, is of the text.
         "\u{feff}a,b\n",
         "It ends with </think> as a rule.\n",
+        "<content>\na\n</content>\n",
+        "Tokens:\n<|im_end|>\nand\n<|im_end|>\n",
         "The form:\n<think>\nwords\n</think>\n",
     ] {
         assert_eq!(cleaned(text, code), text);

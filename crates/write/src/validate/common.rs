@@ -157,6 +157,15 @@ pub(super) fn is_elision(text: &str, is_prose: bool) -> bool {
     (dots && (phrase(&remains) || phrase(&stays))) || (phrase(&["rest of", "remaining"]) && phrase(&stays))
 }
 
+/// The number that the line begins with, where a mark parts it from the rest.
+pub(super) fn own_number(line: &str) -> Option<usize> {
+    let own = line.trim_start().trim_start_matches('L');
+    let digits = own.bytes().take_while(u8::is_ascii_digit).count();
+    let (count, rest) = own.split_at(digits);
+    let is_marked = rest.is_empty() || rest.starts_with([':', '|', '\t', '→']) || rest.starts_with(" |");
+    count.parse().ok().filter(|_| is_marked)
+}
+
 /// Two characters that come from UTF-8 read as Latin-1 or Windows-1252.
 fn is_mojibake(text: &str) -> bool {
     [

@@ -7,8 +7,7 @@
 use std::collections::HashMap;
 
 use super::FileKind;
-use super::common::is_elision;
-use super::strays::own_number;
+use super::common::{is_elision, own_number};
 
 /// Lines behind a joint that are looked at for what comes once more.
 const NEAR: usize = 3;

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::common::own_number;
 use super::drift::drift;
 use super::{ContentFinding, FileKind, FindingSeverity, Subject};
 use crate::cleaning::{is_notice, is_part_mark};
@@ -179,15 +180,6 @@ fn numbered(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// The number that the line begins with, where a mark parts it from the rest.
-pub(super) fn own_number(line: &str) -> Option<usize> {
-    let own = line.trim_start().trim_start_matches('L');
-    let digits = own.bytes().take_while(u8::is_ascii_digit).count();
-    let (count, rest) = own.split_at(digits);
-    let is_marked = rest.is_empty() || rest.starts_with([':', '|', '\t', '→']) || rest.starts_with(" |");
-    count.parse().ok().filter(|_| is_marked)
 }
 
 /// Whether all of it is an object that has the content as a text.
