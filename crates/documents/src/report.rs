@@ -92,8 +92,8 @@ pub fn effects(effects: &Effects) -> String {
         let _ = writeln!(out, "The table of contents at {address} needs an update.");
     }
     if effects.fields_to_update > 0 {
-        let _ =
-            writeln!(out, "{} fields show something old until they are updated.", effects.fields_to_update);
+        let fields = if effects.fields_to_update == 1 { "field shows" } else { "fields show" };
+        let _ = writeln!(out, "{} {fields} something old until updated.", effects.fields_to_update);
     }
     for term in &effects.defined_terms {
         let what = match term.change {
@@ -101,7 +101,12 @@ pub fn effects(effects: &Effects) -> String {
             TermChange::Removed => "is not defined any more",
             TermChange::Changed => "is defined in other words",
         };
-        let _ = writeln!(out, "{} {what}; used in {}.", printable(&term.term), term.used.join(", "));
+        let used = if term.used.is_empty() {
+            "not used".to_owned()
+        } else {
+            format!("used in {}", term.used.join(", "))
+        };
+        let _ = writeln!(out, "{} {what}; {used}.", printable(&term.term));
     }
     let more = effects.more;
     let left_out = more.renumbered + more.stale_references + more.dangling_references + more.defined_terms;

@@ -49,3 +49,17 @@ fn a_template_keeps_its_styles_and_loses_its_text() {
     assert!(document.to_markdown(View::Accepted).unwrap().ends_with("new"));
     assert!(!document.to_markdown(View::Accepted).unwrap().contains("old"));
 }
+
+/// A long text is one operation at one place: each paragraph must not look through all before it.
+#[test]
+fn a_text_four_times_as_long_takes_about_four_times_as_long() {
+    let took = |paragraphs: usize| {
+        let markdown: String = (0..paragraphs).map(|at| format!("Paragraph {at} of the text.\n\n")).collect();
+        let begin = std::time::Instant::now();
+        from_markdown(&markdown, None, &Limits::default()).unwrap();
+        begin.elapsed().as_secs_f64()
+    };
+    // Other tests run beside this one.
+    let ratios: Vec<f64> = (0..4).map(|_| took(6_000) / took(1_500)).collect();
+    assert!(ratios.iter().any(|ratio| *ratio < 8.0), "{ratios:?}");
+}

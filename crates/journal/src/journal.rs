@@ -1,23 +1,20 @@
-//! The logs that a process has in memory, the names that lead to them, and who may change which.
+//! The logs that a process has in memory, the names that lead to them, and who waits for which.
 //!
 //! Must never hand one log out twice, forget one that somebody works on, or keep a lease that nobody needs.
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engross_protocol::{Clock, SessionId};
-use engross_store::{Append, Fence, Millis, Name, NameRow, Store};
-use tokio::runtime::Handle;
-use tokio::sync::OwnedMutexGuard;
+use engross_store::{Millis, Name, NameRow, Store};
 use tokio_util::task::TaskTracker;
 
-use super::carried::CarriedEntries;
 use super::error::Error;
+use super::guard::{LogGuard, LogLock, LogPlace};
 use super::lease::Leases;
-use super::log::{Creation, Log, Machine, NewLog, entries};
+use super::log::{Creation, Log, Machine, NewLog};
 
 /// This part of what logs may take up stays in memory, also when nobody asks for it.
 const SMALL: usize = 16;
@@ -80,31 +77,6 @@ pub struct LoadedLog<M, X = ()> {
     used: AtomicU64,
     /// What the process keeps beside it.
     pub extra: X,
-}
-
-/// What of a log is in memory while nobody changes it.
-pub(crate) struct LogPlace<M> {
-    log: Option<Log<M>>,
-    /// Entries that the log in memory has taken in and that are stored with the next ones.
-    carried: Option<CarriedEntries>,
-}
-
-/// The right to change a log, as far as this process is concerned.
-pub struct LogLock<M> {
-    id: SessionId,
-    log: OwnedMutexGuard<LogPlace<M>>,
-}
-
-/// The right to change a log, and its state. Where several processes share the store, it holds the log's lease and releases
-/// it when it is dropped; [`LogGuard::release`] also waits for that.
-pub struct LogGuard<M: Machine> {
-    leases: Arc<Leases>,
-    /// None once it was given back.
-    lock: Option<OwnedMutexGuard<LogPlace<M>>>,
-    log: Log<M>,
-    fence: Option<Fence>,
-    /// Entries of the one before, to be stored with the next ones. While there are some, the lease is not released.
-    carried: Option<CarriedEntries>,
 }
 
 impl<M: Machine, X: Default> Journal<M, X> {
@@ -209,7 +181,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     #[must_use]
     pub fn size(&self) -> (usize, usize) {
         let logs = lock(&self.inner.logs);
-        let bytes = |loaded: &Arc<LoadedLog<M, X>>| Some(loaded.log.try_lock().ok()?.log.as_ref()?.bytes());
+        let bytes = |loaded: &Arc<LoadedLog<M, X>>| loaded.log.try_lock().ok()?.bytes();
         (logs.len(), logs.values().filter_map(bytes).sum())
     }
 
@@ -247,7 +219,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     #[must_use]
     pub fn is_awaited(&self, guard: &LogGuard<M>) -> bool {
         let is_awaited = |loaded: &Arc<LoadedLog<M, X>>| loaded.waiting.load(Ordering::SeqCst) > 0;
-        (guard.fence.is_none() || self.store().sole_since().is_some())
+        (!guard.is_leased() || self.store().sole_since().is_some())
             && lock(&self.inner.logs).get(&guard.id()).is_some_and(is_awaited)
     }
 
@@ -259,24 +231,16 @@ impl<M: Machine, X: Default> Journal<M, X> {
     /// As the store says: then none of them is in the log, nor what was appended with them.
     pub async fn hand_on(
         &self,
-        mut guard: LogGuard<M>,
+        guard: LogGuard<M>,
         events: &[M::Event],
         now: Millis,
         stored: impl FnOnce(u64) + Send + Sync + 'static,
     ) -> Result<(), Error> {
         let id = guard.id();
-        // What the guard before has left to it goes first.
-        guard.store_carried().await?;
-        let (carried, mut outcome) = CarriedEntries::new(entries::<M>(events, now)?, now, stored);
-        guard.carried = Some(carried);
-        guard.log.is_handed_on();
-        let Some(log) = guard.lock.as_ref().map(|lock| Arc::clone(OwnedMutexGuard::mutex(lock))) else {
-            return Err(Error::Unknown);
-        };
-        drop(guard);
+        let (log, mut outcome) = guard.hand_over(events, now, stored).await?;
         // Whoever waits may go away, or not append: so this one stands behind them.
         let alone = async {
-            let lock = LogLock { id, log: log.lock_owned().await };
+            let lock = LogLock::new(id, log.lock_owned().await);
             self.open(lock).await?.release().await;
             Ok::<(), Error>(())
         };
@@ -303,7 +267,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
 
     async fn open_waiting(&self, lock: LogLock<M>, waits: bool) -> Result<LogGuard<M>, Error> {
         let leases = Arc::clone(&self.inner.leases);
-        if lock.log.carried.is_none() {
+        if !lock.has_carried() {
             return self.finish(LogGuard::open(leases, lock, waits)).await;
         }
         // A caller that goes away must not leave entries behind of which nobody knows whether they are stored.
@@ -370,7 +334,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
             let fence = leases.take(id, true).await?;
             let sole_still = leases.store.sole_since() == sole_since;
             log.read_while(sole_since.filter(|_| sole_still));
-            Ok(LogGuard { leases, lock: Some(lock.log), log, fence, carried: None })
+            Ok(LogGuard::of_new(leases, lock, log, fence))
         };
         Ok(Creation::New(self.finish(opening).await?))
     }
@@ -418,14 +382,13 @@ impl<M: Machine, X> LoadedLog<M, X> {
 
     /// The bytes of it in memory, where nobody needs it there.
     fn spare_bytes(self: &Arc<Self>) -> Option<usize> {
-        let slot = self.log.try_lock().ok()?;
-        (Arc::strong_count(self) == 1 && slot.carried.is_none())
-            .then(|| slot.log.as_ref().map_or(0, Log::bytes))
+        let place = self.log.try_lock().ok()?;
+        (Arc::strong_count(self) == 1).then(|| place.spare_bytes())?
     }
 
     /// Waits for the right to change it.
     pub async fn lock(&self) -> LogLock<M> {
-        LogLock { id: self.id, log: Arc::clone(&self.log).lock_owned().await }
+        LogLock::new(self.id, Arc::clone(&self.log).lock_owned().await)
     }
 
     /// Waits for the right to change it, behind at most `queue` others.
@@ -444,7 +407,7 @@ impl<M: Machine, X> LoadedLog<M, X> {
     #[must_use]
     pub fn lock_if_idle(&self) -> Option<LogLock<M>> {
         let log = Arc::clone(&self.log).try_lock_owned().ok()?;
-        Some(LogLock { id: self.id, log })
+        Some(LogLock::new(self.id, log))
     }
 }
 
@@ -454,182 +417,6 @@ struct Waiting<'a>(&'a AtomicUsize);
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-impl<M: Machine> LogGuard<M> {
-    async fn open(leases: Arc<Leases>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
-        let LogLock { id, log: mut lock } = lock;
-        let fence = leases.take(id, waits).await?;
-        let store = Arc::clone(&leases.store);
-        if lock.carried.is_some() && lock.log.is_none() {
-            // The state was spoilt by who had it last: what was handed on stands behind the log again.
-            let mut log = Log::load(&*store, id).await?.ok_or(Error::Unknown)?;
-            log.take_in(lock.carried.as_ref().map_or(&[], CarriedEntries::entries))?;
-            lock.log = Some(log);
-        }
-        let log = lock.log.take().unwrap_or_else(|| Log::unread(id));
-        let carried = lock.carried.take();
-        let has_carried = carried.is_some();
-        let mut guard = Self { leases, lock: Some(lock), log, fence, carried };
-        if has_carried {
-            // Nobody else has written since, or the store refuses the next entries by their number.
-            return Ok(guard);
-        }
-        let sole_since = store.sole_since();
-        // Without a lease nobody else writes; with one nobody does from here on.
-        let is_current = fence.is_none() || (sole_since.is_some() && guard.log.was_read_while(sole_since));
-        if (guard.log.is_ahead() || !is_current)
-            && let Err(error) = guard.log.refresh(&*store).await
-        {
-            guard.log = Log::unread(guard.id());
-            guard.release().await;
-            return Err(error);
-        }
-        guard.log.read_while(sole_since);
-        Ok(guard)
-    }
-
-    /// The id of the log.
-    #[must_use]
-    pub fn id(&self) -> SessionId {
-        self.log.id()
-    }
-
-    /// The number of its last entry.
-    #[must_use]
-    pub fn head(&self) -> u64 {
-        self.log.head()
-    }
-
-    /// The number of the next entry that is appended: it comes behind those that were handed on.
-    #[must_use]
-    pub fn next_entry(&self) -> u64 {
-        let carried = self.carried.as_ref().map_or(0, |carried| carried.entries().len());
-        self.log.head() + carried as u64 + 1
-    }
-
-    /// Whether it holds a lease, as other processes work on the same store.
-    #[must_use]
-    pub fn is_leased(&self) -> bool {
-        self.fence.is_some()
-    }
-
-    /// Stores entries that the state has taken in already. After a failure the state is not used again, but read anew.
-    ///
-    /// # Errors
-    /// As the store says; [`engross_store::Error::Fenced`] when the lease was lost.
-    pub async fn append(
-        &mut self,
-        events: &[M::Event],
-        names: Vec<(Name, Vec<u8>)>,
-        now: Millis,
-    ) -> Result<(), Error> {
-        let store = &*self.leases.store;
-        let Some(carried) = self.carried.take() else {
-            return self.log.append(store, self.fence, events, names, now).await;
-        };
-        let (first, before) = (self.log.head() + 1, carried.entries().to_vec());
-        let appended = self.log.append_behind(store, self.fence, (before, events), names, now).await;
-        let outcome = match &appended {
-            Ok(()) => Ok(()),
-            // What was handed on must not fail by what came behind it: a name that is taken, an entry that is too large.
-            Err(_) => {
-                let alone = Append {
-                    session: self.log.id(),
-                    fence: self.fence,
-                    expected_head: first - 1,
-                    entries: carried.entries().to_vec(),
-                    names: Vec::new(),
-                    snapshot: None,
-                    wake_at: None,
-                };
-                store.append(alone).await.map(drop).map_err(Error::from)
-            }
-        };
-        carried.end(outcome.map(|()| first));
-        appended
-    }
-
-    /// Whether entries were handed on to it that are not stored yet. Then [`LogGuard::append`] has to run to its end, also when its
-    /// caller goes away.
-    #[must_use]
-    pub fn has_carried(&self) -> bool {
-        self.carried.is_some()
-    }
-
-    /// Stores what was handed on, by itself.
-    async fn store_carried(&mut self) -> Result<(), Error> {
-        match self.carried.as_ref().map(CarriedEntries::at) {
-            Some(at) => self.append(&[], Vec::new(), at).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Notes that the log is gone: its state is not used again, and who waits for it finds nothing.
-    pub fn discard(&mut self) {
-        self.log.state_mut();
-    }
-
-    /// Renews the lease for as long as it is polled; resolves only when the lease is lost.
-    pub fn lease_lost(&self) -> impl Future<Output = ()> + Send + use<M> {
-        let (leases, id, fence) = (Arc::clone(&self.leases), self.id(), self.fence);
-        async move { leases.keep(id, fence).await }
-    }
-
-    /// Gives the right back. Resolves when the lease is free.
-    pub async fn release(mut self) {
-        if self.carried.is_some() {
-            // The one who has handed them on stores them, and releases it.
-            return;
-        }
-        if let Some(fence) = self.fence {
-            self.leases.release(self.id(), fence).await;
-            self.fence = None;
-        }
-    }
-}
-
-impl<M: Machine> Deref for LogGuard<M> {
-    type Target = M;
-
-    fn deref(&self) -> &M {
-        self.log.state()
-    }
-}
-
-impl<M: Machine> DerefMut for LogGuard<M> {
-    fn deref_mut(&mut self) -> &mut M {
-        self.log.state_mut()
-    }
-}
-
-impl<M: Machine> Drop for LogGuard<M> {
-    fn drop(&mut self) {
-        let Some(mut lock) = self.lock.take() else { return };
-        let id = self.log.id();
-        let log = std::mem::replace(&mut self.log, Log::unread(id));
-        lock.log = (!log.is_ahead()).then_some(log);
-        if let Some(carried) = self.carried.take() {
-            lock.carried = Some(carried);
-            return;
-        }
-        // Without a runtime the lease expires.
-        if let (Some(fence), Ok(runtime)) = (self.fence.take(), Handle::try_current()) {
-            let leases = Arc::clone(&self.leases);
-            let release = async move {
-                leases.release(id, fence).await;
-                // Until here nobody in this process takes the lease again: it would be the same one.
-                drop(lock);
-            };
-            self.leases.tasks.spawn_on(release, &runtime);
-        }
-    }
-}
-
-impl<M> Default for LogPlace<M> {
-    fn default() -> Self {
-        Self { log: None, carried: None }
     }
 }
 

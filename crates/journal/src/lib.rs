@@ -4,6 +4,7 @@
 
 mod carried;
 mod error;
+mod guard;
 mod journal;
 mod lease;
 mod list;
@@ -17,6 +18,7 @@ mod log_tests;
 mod support;
 
 pub use error::Error;
-pub use journal::{Journal, LoadedLog, LogGuard, LogLock, Options};
+pub use guard::{LogGuard, LogLock};
+pub use journal::{Journal, LoadedLog, Options};
 pub use list::{ListLine, add_to_list};
 pub use log::{Creation, Log, LogEntry, Machine, NewLog, read_all, read_entry};

@@ -29,6 +29,8 @@ pub struct Survey {
     terms: BTreeMap<String, String>,
     /// Tables of contents that did not list what they should.
     outdated_contents: BTreeSet<NodeId>,
+    /// Fields that showed something else than they should, by part and node, with what they should show.
+    outdated_fields: HashMap<(String, NodeId), String>,
 }
 
 /// What edits did besides.
@@ -43,7 +45,8 @@ pub struct Effects {
     pub dangling_references: Vec<Reference>,
     /// Defined terms that came, went, or are defined in other words.
     pub defined_terms: Vec<DefinedTerm>,
-    /// How many fields show a number or words that their next update changes; `update_fields` does that at once.
+    /// How many fields show a number or words that these edits made outdated; `update_fields` mends them, and those that
+    /// were outdated before.
     #[serde(skip_serializing_if = "is_zero")]
     pub fields_to_update: usize,
     /// Tables of contents whose lines are not those of the headings any more, which their next update mends; `update_fields` does
@@ -158,6 +161,7 @@ impl WordDocument {
                 .into_iter()
                 .map(|(table, _)| table)
                 .collect(),
+            outdated_fields: outdated_fields(trees, references),
         };
         if let Some(PlacedStory { story, labels, .. }) = references.stories.first() {
             for (at, node) in story.paragraphs.iter().enumerate() {
@@ -208,7 +212,7 @@ impl WordDocument {
             stale_references: bounded(stale.collect(), &mut more.stale_references),
             dangling_references: bounded(dangling, &mut more.dangling_references),
             defined_terms: bounded(terms, &mut more.defined_terms),
-            fields_to_update: fields_to_update(&trees, &references),
+            fields_to_update: fields_to_update(before, &now),
             outdated_contents,
             more,
         }
@@ -255,9 +259,20 @@ fn dangling(references: &References, before: &Survey, now: &Survey) -> (Vec<Refe
     (found, contents)
 }
 
-/// How many fields show something else than they should.
-fn fields_to_update(trees: &StoryTrees<'_>, references: &References) -> usize {
-    references.outdated(trees).len()
+fn outdated_fields(trees: &StoryTrees<'_>, references: &References) -> HashMap<(String, NodeId), String> {
+    let outdated = references.outdated(trees).into_iter().filter_map(|outdated| {
+        let part = references.stories.get(outdated.story)?.part.clone();
+        Some(((part, outdated.field.form.begin()), outdated.expected))
+    });
+    outdated.collect()
+}
+
+/// How many fields show something else than they should, and did not before or should show something else again.
+fn fields_to_update(before: &Survey, now: &Survey) -> usize {
+    now.outdated_fields
+        .iter()
+        .filter(|(field, expected)| before.outdated_fields.get(*field) != Some(*expected))
+        .count()
 }
 
 /// The terms that a text defines: quoted, and followed by *means* or *has the meaning*, or alone in brackets.

@@ -79,6 +79,7 @@ impl<'a> BatchRun<'a> {
             first_id,
             expected: BTreeMap::new(),
             columns: ColumnEdits::default(),
+            known_ends: BTreeMap::new(),
         };
         Self {
             editor,

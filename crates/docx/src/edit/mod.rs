@@ -50,6 +50,8 @@ mod note_order;
 mod objects;
 mod others;
 mod paragraphs;
+#[cfg(test)]
+mod paragraphs_tests;
 mod pending_parts;
 mod phrase;
 mod pictures;

@@ -27,7 +27,7 @@ impl TreeEditor<'_> {
         let (index, side, style) = (*index, *side, style.as_deref());
         let Some(node) = self.snapshot.paragraphs.get(index).copied() else { return Ok(()) };
         // Behind the last of a container the batch may have moved the paragraph's content already.
-        let looked_at = self.own_chain(index).last().copied().unwrap_or(node);
+        let looked_at = self.own_end(index, node);
         let model = Paragraph::read(
             self.snapshot.tree,
             looked_at,
@@ -135,10 +135,35 @@ impl TreeEditor<'_> {
     pub(super) fn place(&mut self, index: usize, side: Where, gap: usize) -> (Option<NodeId>, usize) {
         let new = self.new_beside(index, side);
         let (count, position) = (new.len(), new.partition_point(|new| new.gap <= gap));
-        let chain = self.snapshot.chain(index);
-        let first = if side == Where::Before { 0 } else { chain.len().saturating_sub(count) };
-        let is_last = side == Where::After && position == count;
-        (chain.get(first + position).copied().filter(|_| !is_last), position)
+        match side {
+            Where::After if position == count => (None, position),
+            Where::Before if position == count => (self.known_front(index), position),
+            _ => {
+                let chain = self.snapshot.chain(index);
+                let first = if side == Where::Before { 0 } else { chain.len().saturating_sub(count) };
+                (chain.get(first + position).copied(), position)
+            }
+        }
+    }
+
+    /// The last element of the paragraph itself, which was `node` before the batch; that one also when new paragraphs have taken
+    /// all of them.
+    fn own_end(&mut self, index: usize, node: NodeId) -> NodeId {
+        if self.expected.get(&index).is_none_or(|expected| expected.after.is_empty()) {
+            return node;
+        }
+        let known = self.known_ends.get(&index).and_then(|ends| ends.own_end);
+        let own_end = known.unwrap_or_else(|| self.own_chain(index).last().copied().unwrap_or(node));
+        self.known_ends.entry(index).or_default().own_end = Some(own_end);
+        own_end
+    }
+
+    /// [`TreeEditor::front`], looked for once.
+    fn known_front(&mut self, index: usize) -> Option<NodeId> {
+        let known = self.known_ends.get(&index).and_then(|ends| ends.front);
+        let front = known.or_else(|| self.front(index));
+        self.known_ends.entry(index).or_default().front = front;
+        front
     }
 
     /// Whether a new paragraph can take the deleted paragraph's element, since none has it yet.
@@ -276,11 +301,22 @@ fn dominant_properties(document: &Document, model: &Paragraph, styles: &Styles) 
     weights.into_iter().rev().max_by_key(|(.., weight)| *weight).and_then(|(_, properties, _)| properties)
 }
 
-/// Whether a text reads as a provision, and not as its title: it ends as a part of a list does, or is a sentence of some length.
-fn is_clause(text: &str) -> bool {
+/// Whether a text reads as a provision, and not as its title: it ends as a part of a list does, is a sentence of some length, or
+/// has its title before it (`Notices. They are given in writing.`).
+pub(super) fn is_clause(text: &str) -> bool {
     const TITLE_WORDS: usize = 12;
+    const SENTENCE_WORDS: usize = 3;
     let text = text.trim_end();
+    let is_run_in = text.ends_with('.')
+        && text.match_indices(". ").any(|(at, _)| {
+            let (title, sentence) = text.split_at(at);
+            // The number of a clause is no title: `4.2.`, `Article 5.`, `ARTICLE IV.`
+            let last = title.split_whitespace().last().unwrap_or_default();
+            let is_word = last.chars().filter(|c| c.is_alphabetic()).count() > 2;
+            let is_roman = last.chars().all(|c| "IVXLC".contains(c));
+            is_word && !is_roman && sentence.split_whitespace().skip(1).count() >= SENTENCE_WORDS
+        });
     let goes_on = [";", ",", "; and", "; or", ", and", ", or"].iter().any(|end| text.ends_with(end));
     let is_long = text.split_whitespace().nth(TITLE_WORDS).is_some();
-    goes_on || is_long && text.ends_with(['.', ':', ')', ']', '”', '"'])
+    goes_on || is_run_in || is_long && text.ends_with(['.', ':', ')', ']', '”', '"'])
 }

@@ -52,6 +52,14 @@ pub(crate) struct NewBlock {
     pub(crate) texts: Vec<String>,
 }
 
+/// The ends of a paragraph itself, among new paragraphs beside it. These leave them where they are, and everything else that is
+/// written may move them: so they are known only within a run of new paragraphs, which would walk over all before for each.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct KnownEnds {
+    pub(crate) front: Option<NodeId>,
+    pub(crate) own_end: Option<NodeId>,
+}
+
 /// A story being edited.
 pub(crate) struct TreeEditor<'a> {
     pub(crate) snapshot: StorySnapshot<'a>,
@@ -65,6 +73,8 @@ pub(crate) struct TreeEditor<'a> {
     pub(crate) blocks: Vec<NewBlock>,
     /// What the batch did to columns.
     pub(crate) columns: ColumnEdits,
+    /// By paragraph, from 0.
+    pub(crate) known_ends: BTreeMap<usize, KnownEnds>,
 }
 
 impl TreeEditor<'_> {
@@ -72,6 +82,7 @@ impl TreeEditor<'_> {
     pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<WriteOutcome, Refusal> {
         let mut all: Option<WriteOutcome> = None;
         self.columns.begin_operation();
+        self.known_ends.clear();
         for step in steps.iter().filter(|step| !step.is_idle()) {
             let written = self.write_step(step, author).map_err(|refusal| Refusal {
                 place: refusal.place.or(Some(*step.paragraphs().start())),
@@ -95,6 +106,9 @@ impl TreeEditor<'_> {
                 let paragraphs = step.paragraphs();
                 self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
             }
+        }
+        if !matches!(step, Step::Insert(_)) {
+            self.known_ends.clear();
         }
         match step {
             Step::Text(change) => {

@@ -113,9 +113,10 @@ impl Instruction {
     pub(crate) fn shows(&self) -> Shows {
         match self.name().as_str() {
             "NOTEREF" | "FTNREF" => Shows::Note,
-            "REF" if self.has_switch('w') => Shows::Number(NumberContext::Full),
-            "REF" if self.has_switch('r') => Shows::Number(NumberContext::Relative),
+            // Where there are several, the narrowest counts, in whatever order they stand: so Word shows them.
             "REF" if self.has_switch('n') => Shows::Number(NumberContext::Own),
+            "REF" if self.has_switch('r') => Shows::Number(NumberContext::Relative),
+            "REF" if self.has_switch('w') => Shows::Number(NumberContext::Full),
             "REF" if self.has_switch('p') => Shows::Place,
             "REF" => Shows::Text,
             _ => Shows::Place,

@@ -41,6 +41,16 @@ pub(crate) enum FieldForm {
     Link(NodeId),
 }
 
+impl FieldForm {
+    /// The node with which it begins.
+    pub(crate) fn begin(self) -> NodeId {
+        match self {
+            FieldForm::Complex { begin, .. } => begin,
+            FieldForm::Simple(node) | FieldForm::Link(node) => node,
+        }
+    }
+}
+
 /// A field, or a link to a bookmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {

@@ -268,8 +268,11 @@ impl Reader<'_> {
                 }
                 "fldChar" => match child.attribute("w:fldCharType") {
                     Some("begin") => state.fields.push(OpenField::default()),
+                    // A real document may have one that nothing began: it separates nothing.
                     Some("separate") => {
-                        state.fields.last_mut().unwrap().has_result = true;
+                        if let Some(field) = state.fields.last_mut() {
+                            field.has_result = true;
+                        }
                     }
                     _ => self.end_field(state),
                 },
