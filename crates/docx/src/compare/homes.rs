@@ -19,7 +19,7 @@ const SCRAP_PART: usize = 4;
 /// Paragraphs at which the row is to be parted, by their places in it: both stay themselves, and one of them shares a scrap with
 /// another. With `is_end`, nothing follows the row: its last paragraphs have nothing to join, and stay together.
 pub(super) fn homes(before: &Stream, after: &Stream, is_end: bool) -> Vec<Pair> {
-    let (old, new) = (Places::of(before), Places::of(after));
+    let (old, new) = (StreamBlocks::of(before), StreamBlocks::of(after));
     if old.weights.len() < 2 && new.weights.len() < 2 {
         return Vec::new();
     }
@@ -60,7 +60,7 @@ pub(super) fn homes(before: &Stream, after: &Stream, is_end: bool) -> Vec<Pair> 
 }
 
 /// The paragraphs and blocks of a stream.
-struct Places {
+struct StreamBlocks {
     /// The place of each token's paragraph.
     owners: Vec<usize>,
     /// How much each of them says.
@@ -69,19 +69,19 @@ struct Places {
     paragraphs: Vec<bool>,
 }
 
-impl Places {
+impl StreamBlocks {
     fn of(stream: &Stream) -> Self {
-        let mut places = Self { owners: Vec::new(), weights: Vec::new(), paragraphs: Vec::new() };
+        let mut blocks = Self { owners: Vec::new(), weights: Vec::new(), paragraphs: Vec::new() };
         let mut weight = 0;
         for token in &stream.tokens {
-            places.owners.push(places.weights.len());
+            blocks.owners.push(blocks.weights.len());
             weight += weight_of(stream, token);
             if matches!(token.kind, TokenKind::Mark(_) | TokenKind::Block(_)) {
-                places.weights.push(std::mem::take(&mut weight));
-                places.paragraphs.push(matches!(token.kind, TokenKind::Mark(_)));
+                blocks.weights.push(std::mem::take(&mut weight));
+                blocks.paragraphs.push(matches!(token.kind, TokenKind::Mark(_)));
             }
         }
-        places
+        blocks
     }
 
     fn is_paragraph(&self, at: usize) -> bool {
