@@ -19,7 +19,7 @@ pub fn of_delivery(error: engross_documents::Error) -> Failure {
     use engross_documents::Error;
     let message = match &error {
         Error::OutputIsInput { path } => Some(format!(
-            "{} is the document itself; choose another name for -o, or use --in-place to replace it",
+            "{} is the document itself; choose another name for what is written, or use --in-place where there is one",
             path.display()
         )),
         Error::Path(files::Error::InputChanged { path }) => Some(format!(

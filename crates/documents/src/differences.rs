@@ -114,7 +114,15 @@ fn sentence(change: &DocumentChange) -> String {
     let whole = |text: &str| quoted(format!("{head}{text}{tail}").trim());
     let sides = (change.before.trim().is_empty(), change.after.trim().is_empty());
     let what = match sides {
-        (true, true) => return line(change, Palette::new(false)),
+        (false, false) if change.before.trim() == change.after.trim() => {
+            format!("{} reads as before, but its field, link or look is another", whole(&change.after))
+        }
+        (true, true) => match (white_space(&change.before), white_space(&change.after)) {
+            (None, None) => return line(change, Palette::new(false)),
+            (None, Some(new)) => format!("{new} is new"),
+            (Some(old), None) => format!("{old} is gone"),
+            (Some(old), Some(new)) => format!("{old} becomes {new}"),
+        },
         (true, false) if head.is_empty() && tail.is_empty() => format!("{} is new", whole(&change.after)),
         (false, true) if head.is_empty() && tail.is_empty() => format!("{} is gone", whole(&change.before)),
         _ => format!("{} becomes {}", whole(&change.before), whole(&change.after)),
@@ -125,6 +133,24 @@ fn sentence(change: &DocumentChange) -> String {
         return what;
     }
     format!("{what}, in: {}", printable(&place))
+}
+
+/// White space by its name: two kinds of it look alike.
+fn white_space(text: &str) -> Option<String> {
+    let mut all = text.chars();
+    let first = all.next()?;
+    let name = match first {
+        ' ' => "space",
+        '\u{A0}' | '\u{202F}' => "no-break space",
+        '\t' => "tab",
+        '\n' => "line break",
+        _ => "white space",
+    };
+    match (text.chars().count(), all.all(|c| c == first)) {
+        (1, _) => Some(format!("a {name}")),
+        (count, true) => Some(format!("{count} {name}s")),
+        _ => Some("white space".to_owned()),
+    }
 }
 
 /// What stands of a word or number before and behind the part of it that changes.
@@ -155,7 +181,8 @@ pub fn line(change: &DocumentChange, palette: Palette) -> String {
     let before = shown(&change.before);
     let after = shown(&change.after);
     match change.kind {
-        ChangeKind::Formatting => format!("formatting: {after}").trim_end_matches(": ").to_owned(),
+        ChangeKind::Formatting if after.trim().is_empty() => "formatting".to_owned(),
+        ChangeKind::Formatting => format!("formatting: {after}"),
         ChangeKind::TableInsertion => "a row or cell is inserted".to_owned(),
         ChangeKind::TableDeletion => "a row or cell is deleted".to_owned(),
         _ => {

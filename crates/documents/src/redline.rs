@@ -109,9 +109,14 @@ pub fn text_differences(
 /// When one of them is no Word document, or passes a limit.
 pub fn redline(before: Vec<u8>, after: Vec<u8>, options: &CompareOptions) -> Result<Redline, CompareError> {
     let limits = Limits::default();
+    let source = before.clone();
     let made = compare(before, after, options, &limits)?;
-    let changes =
-        changes_of(made.bytes.clone(), &limits).map_err(|error| CompareError { error, is_after: false })?;
+    // Nothing differs then: tracked changes that wait in both documents are none of this comparison.
+    let changes = match made.bytes == source && !options.keep_revisions {
+        true => Vec::new(),
+        false => changes_of(made.bytes.clone(), &limits)
+            .map_err(|error| CompareError { error, is_after: false })?,
+    };
     let summary = serde_json::to_value(counts_by_story(&changes)).unwrap_or_default();
     let report = RedlineReport { proof: made.proof, summary, changes, limitations: made.limitations };
     Ok(Redline { bytes: made.bytes, report })

@@ -9,7 +9,12 @@ use super::contexts::around;
 use crate::document::WordDocument;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::names::MOVE_FROM;
+use crate::model::effective_text;
+use crate::names::{
+    BR, DEL_INSTR_TEXT, DEL_TEXT, DRAWING, ENDNOTE_REFERENCE, FALLBACK, FOOTNOTE_REFERENCE, INSTR_TEXT,
+    MOVE_FROM, O_MATH, O_MATH_PARA, OBJECT, P_PR, PICT, R_PR, SYM, T, TAB, TYPE,
+};
+use crate::read::{label_of_kind, without_object_labels};
 use crate::revisions::{PlacedRevision, RevisionKind, moves};
 use crate::text::typed_numbers::typed_number;
 
@@ -97,7 +102,7 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     let mut ends: HashMap<(String, String), [Vec<usize>; 2]> = HashMap::new();
     // Borders that stand before the paragraph that comes or goes with them.
     let mut waiting: HashMap<(String, NodeId), PlacedRevision> = HashMap::new();
-    for placed in document.revisions()? {
+    for mut placed in document.revisions()? {
         if !trees.contains_key(&placed.part) {
             let tree = document.part_tree(&placed.part)?;
             let names = moves(&tree).into_iter();
@@ -105,6 +110,11 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
                 names.flat_map(|(name, nodes)| nodes.into_iter().map(move |node| (node, name.clone())));
             moved.insert(placed.part.clone(), by_node.collect());
             trees.insert(placed.part.clone(), tree);
+        }
+        if is_of_text(placed.revision.kind)
+            && let Some(tree) = trees.get(&placed.part)
+        {
+            placed.revision.text = said(tree, placed.revision.node);
         }
         if let Some(paragraph) = placed.revision.paragraph
             && let Some(comes) = border_comes(placed.revision.kind)
@@ -184,6 +194,37 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     }
     settle_subjects(&mut changes);
     Ok(changes)
+}
+
+fn is_of_text(kind: RevisionKind) -> bool {
+    use RevisionKind as K;
+    matches!(kind, K::Insertion | K::Deletion | K::MoveFrom | K::MoveTo)
+}
+
+/// What a revision says, and in brackets what is no text: a note, a picture, a formula.
+fn said(tree: &Document, node: NodeId) -> String {
+    let mut text = String::new();
+    let mut has_code = false;
+    let mut below = tree.descendants(node);
+    while let Some(node) = below.next() {
+        match tree.name(node) {
+            T | DEL_TEXT => text.push_str(&effective_text(tree, node)),
+            TAB => text.push('\t'),
+            FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE | DRAWING | PICT | OBJECT | SYM | O_MATH | O_MATH_PARA => {
+                text.push_str(&label_of_kind(tree, node));
+                below.skip_below(node);
+            }
+            INSTR_TEXT | DEL_INSTR_TEXT => has_code = true,
+            BR => text.push_str(match tree.attribute(node, TYPE).as_deref() {
+                Some("page") => "⟦page break⟧",
+                _ => "⟦br⟧",
+            }),
+            FALLBACK | P_PR | R_PR => below.skip_below(node),
+            _ => {}
+        }
+    }
+    // What a field shows tells more than how it is counted.
+    if text.is_empty() && has_code { "⟦field code⟧".to_owned() } else { text }
 }
 
 /// Whether a border comes; none for what is no border.
@@ -337,7 +378,11 @@ fn is_next(tree: &Document, first: NodeId, second: NodeId) -> bool {
 
 fn subject_of(change: &DocumentChange) -> ChangeSubject {
     let texts = [&change.before, &change.after];
-    if !is_text(change) || texts.iter().all(|text| text.trim().is_empty()) {
+    if !is_text(change) || texts.iter().all(|text| without_object_labels(text).trim().is_empty()) {
+        return ChangeSubject::Layout;
+    }
+    // The same words, which a field makes no more, or a link leads from elsewhere.
+    if texts[0].trim() == texts[1].trim() {
         return ChangeSubject::Layout;
     }
     // A whole clause is words, whatever it holds.

@@ -13,8 +13,10 @@ use crate::text::pairing::Pair;
 
 /// A paragraph stays itself when it keeps one part in so many of what it says, on both sides.
 const OWN_PART: usize = 2;
-/// A scrap is at most one part in so many of what either paragraph says.
+/// A scrap is at most one part in so many of what either paragraph says, and has at most so many letters: a phrase of a long paragraph
+/// that went elsewhere is worth to be told.
 const SCRAP_PART: usize = 4;
+const SCRAP_LETTERS: usize = 12;
 
 /// Paragraphs at which the row is to be parted, by their places in it: both stay themselves, and one of them shares a scrap with
 /// another. With `is_end`, nothing follows the row: its last paragraphs have nothing to join, and stay together.
@@ -42,7 +44,7 @@ pub(super) fn homes(before: &Stream, after: &Stream, is_end: bool) -> Vec<Pair> 
     };
     let is_scrap = |(pair, weight): &(Pair, usize)| {
         let (one, other) = weights(*pair);
-        weight * SCRAP_PART <= one.min(other)
+        *weight <= SCRAP_LETTERS && weight * SCRAP_PART <= one.min(other)
     };
     let mut scraps = (vec![false; old.weights.len()], vec![false; new.weights.len()]);
     for (pair, _) in shared.iter().filter(|found| is_scrap(found) && !is_home(found)) {

@@ -1,5 +1,6 @@
 //! A redline paragraph by paragraph, each with what stays, goes and comes: for pages that show both documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use engross_xml::Document;
@@ -7,9 +8,9 @@ use engross_xml::Document;
 use crate::document::WordDocument;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::model::{Paragraph, View, fields_at_start, mark_revisions, paragraphs};
-use crate::names::{DEL, INS, MOVE_FROM, MOVE_TO, TR, TR_PR};
-use crate::read::story_root;
+use crate::model::{AtomKind, Paragraph, View, fields_at_start, mark_revisions, paragraphs};
+use crate::names::{DEL, INS, MOVE_FROM, MOVE_TO, P_PR_CHANGE, R_PR_CHANGE, TR, TR_PR, TXBX_CONTENT};
+use crate::read::{kind_label, story_root};
 
 /// What becomes of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -30,15 +31,21 @@ pub struct ComparedParagraph {
     pub address: String,
     /// What becomes of the paragraph as a whole.
     pub fate: TextFate,
-    /// Its text in pieces, in order.
+    /// Its text in pieces, in order. What is no text is told in brackets: `⟦image⟧`.
     pub pieces: Vec<(TextFate, String)>,
+    /// Whether its look, or that of some of its words, is another.
+    pub is_formatted: bool,
+    /// Whether it moves: the same text goes in one place and comes in another.
+    pub is_moved: bool,
 }
 
 impl ComparedParagraph {
-    /// Whether both documents have it, word for word.
+    /// Whether both documents have it, word for word, in the same look.
     #[must_use]
     pub fn is_same(&self) -> bool {
-        self.fate == TextFate::Kept && self.pieces.iter().all(|(fate, _)| *fate == TextFate::Kept)
+        self.fate == TextFate::Kept
+            && !self.is_formatted
+            && self.pieces.iter().all(|(fate, _)| *fate == TextFate::Kept)
     }
 }
 
@@ -82,10 +89,13 @@ fn read(tree: &Document, root: engross_xml::NodeId, prefix: &str, all: &mut Vec<
                 (None, Some(_)) => TextFate::Inserted,
                 (None, None) => TextFate::Kept,
             };
-            let text = paragraph.text.get(atom.range.clone()).unwrap_or_default();
+            let text = match atom.kind {
+                AtomKind::Object => Cow::Owned(kind_label(tree, atom)),
+                _ => Cow::Borrowed(paragraph.text.get(atom.range.clone()).unwrap_or_default()),
+            };
             match pieces.last_mut() {
-                Some((last, known)) if *last == fate => known.push_str(text),
-                _ => pieces.push((fate, text.to_owned())),
+                Some((last, known)) if *last == fate => known.push_str(&text),
+                _ => pieces.push((fate, text.into_owned())),
             }
         }
         let row = tree.ancestors(*node).find(|above| tree.name(*above) == TR);
@@ -102,6 +112,23 @@ fn read(tree: &Document, root: engross_xml::NodeId, prefix: &str, all: &mut Vec<
         } else {
             TextFate::Kept
         };
-        all.push(ComparedParagraph { address: format!("{prefix}P{}", at + 1), fate, pieces });
+        let is_moved =
+            marks.iter().any(|name| matches!(*name, MOVE_FROM | MOVE_TO)) && fate != TextFate::Kept;
+        let is_formatted = has_other_look(tree, *node);
+        let address = format!("{prefix}P{}", at + 1);
+        all.push(ComparedParagraph { address, fate, pieces, is_formatted, is_moved });
     }
+}
+
+/// Whether a paragraph, or a run of it, has a record of another look.
+fn has_other_look(tree: &Document, paragraph: engross_xml::NodeId) -> bool {
+    let mut below = tree.descendants(paragraph);
+    while let Some(node) = below.next() {
+        match tree.name(node) {
+            R_PR_CHANGE | P_PR_CHANGE => return true,
+            TXBX_CONTENT => below.skip_below(node),
+            _ => {}
+        }
+    }
+    false
 }

@@ -73,7 +73,12 @@ fn stories(bytes: Vec<u8>, view: ComparedView, limits: &Limits) -> Result<Vec<(S
     let mut stories: Vec<(String, Vec<Line>)> = Vec::new();
     for paragraph in WordDocument::open(bytes, limits)?.read(&options)?.paragraphs {
         let (address, text) = (paragraph.address, paragraph.text);
-        let story = address.rsplit_once('/').map_or("", |(story, _)| story).to_owned();
+        // Programs number notes anew: all of a kind are one text, in which each has its place.
+        let story = address.rsplit_once('/').map_or("", |(story, _)| story);
+        let story = match story.split_once(':') {
+            Some((kind @ ("footnote" | "endnote"), _)) => kind.to_owned(),
+            _ => story.to_owned(),
+        };
         match stories.last_mut().filter(|(last, _)| *last == story) {
             Some((_, lines)) => lines.push(Line { address, text }),
             None => stories.push((story, vec![Line { address, text }])),

@@ -1,7 +1,7 @@
 //! Listing, accepting and rejecting the revisions of a document.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
@@ -188,20 +188,35 @@ impl WordDocument {
     /// When another part of the document cannot be read.
     pub fn revisions(&self) -> Result<Vec<PlacedRevision>, Error> {
         let mut found: Vec<(String, String, Revision)> = Vec::new();
+        let stories = self.stories()?;
+        // The paragraphs of text boxes count apart from those around them.
+        let boxes = |document: &Document, part: &str| -> HashMap<NodeId, String> {
+            let own = stories.iter().filter(|story| story.part == part && story.kind() == "textbox");
+            let places = own.filter_map(|story| Some((story, story_root(document, story)?)));
+            let named = places.flat_map(|(story, root)| {
+                let paragraphs = paragraphs(document, root).into_iter().enumerate();
+                paragraphs.map(move |(at, paragraph)| (paragraph, format!("{}/P{}", story.name, at + 1)))
+            });
+            named.collect()
+        };
         let mut take = |document: &Document, root: NodeId, part: &str, prefix: &str| {
+            let mut boxed: Option<HashMap<NodeId, String>> = None;
             let numbers = numbers(&paragraphs(document, root));
             for revision in list(document, root) {
                 let number = revision.paragraph.and_then(|paragraph| numbers.get(&paragraph));
                 let address = match number {
                     Some(number) if prefix.is_empty() => format!("P{number}"),
                     Some(number) => format!("{prefix}/P{number}"),
-                    None => prefix.to_owned(),
+                    None => {
+                        let boxed = boxed.get_or_insert_with(|| boxes(document, part));
+                        let own = revision.paragraph.and_then(|paragraph| boxed.get(&paragraph));
+                        own.cloned().unwrap_or_else(|| prefix.to_owned())
+                    }
                 };
                 found.push((part.to_owned(), address, revision));
             }
         };
         take(&self.tree, self.body, &self.main_name, "");
-        let stories = self.stories()?;
         let mut seen = Vec::new();
         // The notes of a part follow each other, and it is read once for all of them.
         let mut loaded: Option<(&String, Cow<'_, Document>)> = None;

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use engross_xml::Document;
+use engross_xml::{Document, NodeId};
 use sha2::{Digest, Sha256};
 
 use crate::model::{Atom, AtomKind};
@@ -20,8 +20,12 @@ const LONGEST: usize = 4_000;
 
 /// The label of an inline object.
 pub(crate) fn object_label(document: &Document, atom: &Atom) -> String {
-    let id = || document.attribute(atom.node, ID).unwrap_or_default().into_owned();
-    let name = match document.name(atom.node) {
+    label_of(document, atom.node)
+}
+
+fn label_of(document: &Document, node: NodeId) -> String {
+    let id = || document.attribute(node, ID).unwrap_or_default().into_owned();
+    let name = match document.name(node) {
         FOOTNOTE_REFERENCE => format!("footnote {}", id()),
         ENDNOTE_REFERENCE => format!("endnote {}", id()),
         DRAWING | PICT => "image".to_owned(),
@@ -35,10 +39,15 @@ pub(crate) fn object_label(document: &Document, atom: &Atom) -> String {
 
 /// The label of an inline object that says of which kind it is, and not which.
 pub(crate) fn kind_label(document: &Document, atom: &Atom) -> String {
-    match document.name(atom.node) {
+    label_of_kind(document, atom.node)
+}
+
+/// The same of an element.
+pub(crate) fn label_of_kind(document: &Document, node: NodeId) -> String {
+    match document.name(node) {
         FOOTNOTE_REFERENCE => format!("{OPEN}footnote{CLOSE}"),
         ENDNOTE_REFERENCE => format!("{OPEN}endnote{CLOSE}"),
-        _ => object_label(document, atom),
+        _ => label_of(document, node),
     }
 }
 

@@ -9,7 +9,8 @@ mod stories;
 pub use crate::model::View;
 pub(crate) use inline_labels::LabelSources;
 pub(crate) use labels::{
-    OBJECT_BREAK, excerpt, fingerprint, hexadecimal, shown, with_breaks_apart, without_object_labels,
+    OBJECT_BREAK, excerpt, fingerprint, hexadecimal, kind_label, label_of_kind, shown, with_breaks_apart,
+    without_object_labels,
 };
 pub use listing::{ParagraphReading, ReadOptions, Reading, StorySize, TablePlace};
 pub(crate) use listing::{Sources, has_end, read_story};

@@ -353,6 +353,27 @@ fn texts_are_compared_without_a_redline() {
     assert_eq!(compared(&before, &bold), []);
 }
 
+/// Another program counts notes otherwise: that is no change of words.
+#[test]
+fn notes_are_not_known_by_their_numbers() {
+    let make = |first: u8, second: u8, last: &str| {
+        let reference = |id: u8| {
+            format!("<w:p><w:r><w:t>Text</w:t></w:r><w:r><w:footnoteReference w:id=\"{id}\"/></w:r></w:p>")
+        };
+        let note = |id: u8, text: &str| format!("<w:footnote w:id=\"{id}\">{}</w:footnote>", paragraph(text));
+        let notes = note(first, "One note") + &note(second, last);
+        DocxBuilder::new().body(&(reference(first) + &reference(second))).footnotes(&notes).build()
+    };
+    let told = |after: Vec<u8>| {
+        let before = make(2, 3, "The last note");
+        text_changes(before, after, ComparedView::Accepted, &Limits::default()).unwrap()
+    };
+    assert_eq!(told(make(5, 7, "The last note")), []);
+    let changes = told(make(5, 7, "The second note"));
+    assert_eq!(changes.len(), 1, "{changes:#?}");
+    assert_eq!((changes[0].before.as_str(), changes[0].after.as_str()), ("last", "second"));
+}
+
 #[test]
 fn what_matters_most_is_known() {
     let before = document(&paragraph("Pay EUR 100 within thirty days to the Seller, dear friend."));
@@ -468,7 +489,7 @@ fn corpus_pairs() -> Vec<(String, Vec<u8>, Vec<u8>)> {
 }
 
 /// The text of every story, once all changes are resolved.
-fn stories(bytes: &[u8], side: View) -> Vec<(String, String)> {
+pub(crate) fn stories(bytes: &[u8], side: View) -> Vec<(String, String)> {
     let mut document = WordDocument::open(bytes.to_vec(), &Limits::default()).unwrap();
     document.resolve_all(side).unwrap();
     let options = engross_docx::read::ReadOptions {

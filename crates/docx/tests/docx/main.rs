@@ -6,6 +6,7 @@ mod bad_input;
 mod batches;
 mod cases;
 mod comparing;
+mod comparing_laws;
 mod controls;
 mod corpus_check;
 mod effects;

@@ -70,6 +70,7 @@ pub(crate) fn compare(
     let (other, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
     other.check(&destination).map_err(failure::of_delivery)?;
     if let Some(page) = &args.html {
+        check_page(&target, page)?;
         let page = Destination::NewFile(page.clone());
         input.check(&page).and_then(|()| other.check(&page)).map_err(failure::of_delivery)?;
     }
@@ -81,7 +82,7 @@ pub(crate) fn compare(
     if let Some(path) = &args.html {
         let paragraphs = engross_docx::side_by_side(made.bytes.clone(), &Limits::default());
         let paragraphs = paragraphs.map_err(|error| failure::of_document(&args.before, &error))?;
-        let names = (args.before.display().to_string(), args.after.display().to_string());
+        let names = names((&args.before, &args.after));
         let page = html::page(&paragraphs, (&names.0, &names.1));
         by_path::write(path, page.as_bytes(), None).map_err(|error| failure::of_delivery(error.into()))?;
     }
@@ -96,9 +97,17 @@ pub(crate) fn compare(
     Ok(CommandEnd::With(Exit::Done))
 }
 
+/// What the two documents are called on a page: their names, or where both are the same their paths.
+fn names((before, after): (&Path, &Path)) -> (String, String) {
+    let shown = |path: &Path| path.display().to_string();
+    match (before.file_name(), after.file_name()) {
+        (Some(one), Some(other)) if one != other => (shown(one.as_ref()), shown(other.as_ref())),
+        _ => (shown(before), shown(after)),
+    }
+}
+
 pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failure> {
-    let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
-    let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
+    let (before, after) = (read_version(&args.before)?, read_version(&args.after)?);
     let paths = (args.before.as_path(), args.after.as_path());
     let differs = match args.formatting {
         true => diff_of_all(args.view, (paths.0, before), (paths.1, after), output)?,
@@ -112,6 +121,33 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
         }
     };
     Ok(CommandEnd::With(if differs && args.exit_code { Exit::Refused } else { Exit::Done }))
+}
+
+/// How git names the version of a file that came, or that is gone.
+const NO_FILE: &str = if cfg!(windows) { "nul" } else { "/dev/null" };
+
+/// A version of a document; one without a word where there is none.
+fn read_version(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path.to_str().is_some_and(|path| path.eq_ignore_ascii_case(NO_FILE)) {
+        let empty = engross_docx::from_markdown("", None, &Limits::default());
+        return empty.map_err(|error| failure::of_document(path, &error));
+    }
+    InputFile::read(path).map(|(_, bytes)| bytes).map_err(failure::of_delivery)
+}
+
+/// Refuses a page that would take the place of the redline.
+fn check_page(target: &Path, page: &Path) -> Result<(), Failure> {
+    let folder = |path: &Path| match path.parent() {
+        Some(above) if above != Path::new("") => above.to_owned(),
+        _ => Path::new(".").to_owned(),
+    };
+    let is_same =
+        target.file_name() == page.file_name() && by_path::is_same_file(&folder(target), &folder(page));
+    if is_same || by_path::is_same_file(target, page) {
+        let message = format!("{} is the redline itself; choose another name for --html", page.display());
+        return Err(Failure::new(Exit::Usage, "OUTPUT_IS_INPUT", message));
+    }
+    Ok(())
 }
 
 /// Compares all that a redline would hold, and tells whether anything differs.

@@ -135,6 +135,33 @@ fn a_document_takes_the_text_of_another() {
     assert_ne!(ran.code, Some(0), "a file outside of the folder: {}", ran.stdout);
 }
 
+/// Tracked changes that wait in a document are no difference from itself.
+#[test]
+fn a_document_differs_in_nothing_from_itself() {
+    let desk = TestBench::new();
+    std::fs::copy(desk.path("nda.docx"), desk.path("copy.docx")).unwrap();
+    assert!(
+        !desk.run(&["revisions", "nda.docx", "--json"]).json()["revisions"].as_array().unwrap().is_empty()
+    );
+    let ran = desk.run(&["compare", "nda.docx", "copy.docx", "-o", "same.docx", "--json"]);
+    assert_eq!(ran.json()["changes"].as_array().unwrap().len(), 0, "{}", ran.stdout);
+    assert_eq!(std::fs::read(desk.path("same.docx")).unwrap(), std::fs::read(desk.path("nda.docx")).unwrap());
+    let told = desk.run(&["compare", "nda.docx", "copy.docx", "-o", "same.docx", "--summary"]).stdout;
+    assert!(told.starts_with("no change"), "{told}");
+}
+
+/// Git names `/dev/null` for the version of a file that came or is gone.
+#[test]
+fn a_file_that_comes_or_goes_is_looked_at() {
+    let desk = TestBench::new();
+    let sides = [(["diff", "/dev/null", "nda.docx"], "{+"), (["diff", "nda.docx", "/dev/null"], "[-")];
+    for (arguments, sign) in sides {
+        let ran = desk.run(&arguments);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(ran.stdout.contains(sign) && ran.stdout.lines().count() > 20, "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn a_page_shows_both_side_by_side() {
     let desk = two_versions();
@@ -156,6 +183,11 @@ fn neither_document_is_overwritten() {
     let before = desk.files();
     for target in ["ours.docx", "theirs.docx"] {
         let ran = desk.run(&["compare", "ours.docx", "theirs.docx", "-o", target]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    }
+    // A page does not take the place of its redline, however the two are named.
+    for page in ["new.docx", "./new.docx"] {
+        let ran = desk.run(&["compare", "ours.docx", "theirs.docx", "-o", "new.docx", "--html", page]);
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     }
     desk.put("letter.docx", b"not a document");

@@ -300,9 +300,11 @@ fn told(
         let is_here = conflict.address == format!("P{number}");
         let what = if is_here { "this" } else { "the paragraph that is struck beside this" };
         let said = match conflict.other.is_empty() {
-            true => format!("Both sides changed {what}. {second} takes it away; {first}'s change stands."),
+            true => {
+                format!("Both sides changed {what}. {second} takes it away; the change of {first} stands.")
+            }
             false => format!(
-                "Both sides changed {what}. {first}'s change stands; {second} has: {}",
+                "Both sides changed {what}. The change of {first} stands; {second} has: {}",
                 conflict.other
             ),
         };

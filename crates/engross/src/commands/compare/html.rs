@@ -41,7 +41,7 @@ pub(super) fn page(paragraphs: &[ComparedParagraph], names: (&str, &str)) -> Str
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&paragraph.address),
+            place(paragraph),
             side(paragraph, TextFate::Deleted, "del"),
             side(paragraph, TextFate::Inserted, "ins"),
         );
@@ -55,10 +55,22 @@ fn gap(page: &mut String, left_out: &mut usize) {
     if *left_out > 0 {
         let _ = writeln!(
             page,
-            "<tr class=\"gap\"><td></td><td colspan=\"2\">{left_out} paragraphs alike</td></tr>"
+            "<tr class=\"gap\"><td></td><td colspan=\"2\">{left_out} {}</td></tr>",
+            if *left_out == 1 { "paragraph alike" } else { "paragraphs alike" }
         );
         *left_out = 0;
     }
+}
+
+/// Where a paragraph stands, and what its words do not show.
+fn place(paragraph: &ComparedParagraph) -> String {
+    let mut text = escaped(&paragraph.address);
+    for (is_so, what) in [(paragraph.is_moved, "moved"), (paragraph.is_formatted, "formatting")] {
+        if is_so {
+            let _ = write!(text, "<br><em>{what}</em>");
+        }
+    }
+    text
 }
 
 /// What one document has of a paragraph: what both have, and what only it has, marked.
