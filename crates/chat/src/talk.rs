@@ -14,7 +14,7 @@ use super::conversation::Conversation;
 use super::document::{ChatDocument, UndoOutcome, failed};
 use super::lines::{Interrupts, lines};
 use super::requests::refusal;
-use super::tell::{AnswerPrinter, StoredOutcome};
+use super::tell::{AnswerPrinter, StoredOutcome, refusal_of};
 use super::written::WrittenFiles;
 use engross_compose::console::{note, prompt};
 
@@ -179,6 +179,12 @@ impl Talk {
                     let is_edited = self.teller.edit(details);
                     if is_edited && let Some(document) = &mut self.conversation.document {
                         document.edited();
+                    }
+                }
+                StoredOutcome::Refused(content) => {
+                    if let Some(refusal) = refusal_of(&content) {
+                        self.teller.break_line()?;
+                        note(&format!("· {}", printable(&refusal)));
                     }
                 }
                 StoredOutcome::File(report) => {

@@ -35,6 +35,8 @@ pub(super) enum StoredOutcome {
     /// The particulars of a round of tools.
     Round(Value),
     File(WriteReport),
+    /// A call that came to nothing, as the model reads it.
+    Refused(String),
 }
 
 /// Hears what tools have done, and passes it on.
@@ -57,6 +59,9 @@ impl Observer for Outcomes {
                 {
                     let _ = self.0.send(StoredOutcome::Round(details.clone()));
                 }
+                LogEvent::Resulted { details: None, is_error: true, content, .. } => {
+                    let _ = self.0.send(StoredOutcome::Refused(content.clone()));
+                }
                 LogEvent::Wrote(report) if report.standing != Standing::GoesOn => {
                     let _ = self.0.send(StoredOutcome::File(report.clone()));
                 }
@@ -64,6 +69,32 @@ impl Observer for Outcomes {
             }
         }
     }
+}
+
+/// What people read of a call that was refused; nothing where they know already, or are told of its operations one by one.
+pub(super) fn refusal_of(content: &str) -> Option<String> {
+    let Ok(refusal) = serde_json::from_str::<ToolRefusal>(content) else {
+        // Words for the model, such as that there is no such tool: the first of them say what is wrong.
+        let first = content.lines().next().unwrap_or_default();
+        let end = first.find(". ").map_or(first.len(), |at| at + 1);
+        return first.get(..end).filter(|said| !said.is_empty()).map(str::to_owned);
+    };
+    let ToolProblem { code, message } = refusal.error;
+    (!code.is_empty() && code != "EDITS_DECLINED").then(|| format!("{message} [{code}]"))
+}
+
+/// What the model reads of a call that was refused.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ToolRefusal {
+    error: ToolProblem,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ToolProblem {
+    code: String,
+    message: String,
 }
 
 /// The result of a file, as the model reads it.

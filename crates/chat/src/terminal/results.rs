@@ -3,9 +3,8 @@
 //! Must never say that something was changed before it is.
 
 use engross_agent::session::{Standing, WriteReport};
-use engross_documents::change::describe;
+use engross_documents::change::{describe, printable};
 use engross_write::session::WriteWarning;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::changes;
@@ -13,7 +12,7 @@ use super::events::{ScreenAction, UndoStep};
 use super::screen::Screen;
 use super::styled::{Style, StyledLine};
 use crate::approvals::{Change, FileChange};
-use crate::tell::{EditDetails, FileOutcome, ReceiptDetails};
+use crate::tell::{EditDetails, FileOutcome, ReceiptDetails, refusal_of};
 
 /// Lines of a change that are shown with the question.
 const SHOWN: usize = 24;
@@ -108,25 +107,9 @@ impl Screen {
     }
 
     pub(super) fn refused(&mut self, content: &str) {
-        let refusal: ToolRefusal = serde_json::from_str(content).unwrap_or_default();
-        if !refusal.error.code.is_empty() && refusal.error.code != "EDITS_DECLINED" {
+        if let Some(refusal) = refusal_of(content) {
             self.flush();
-            let ToolProblem { code, message } = refusal.error;
-            self.print(&[StyledLine::of(&format!("· {message} [{code}]"), Style::DIM)]);
+            self.print(&[StyledLine::of(&format!("· {}", printable(&refusal)), Style::DIM)]);
         }
     }
-}
-
-/// What the model reads of a call that was refused.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ToolRefusal {
-    error: ToolProblem,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ToolProblem {
-    code: String,
-    message: String,
 }

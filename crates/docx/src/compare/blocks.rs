@@ -25,6 +25,9 @@ pub(super) struct Block {
     section: Option<NodeId>,
 }
 
+/// How often a row of paragraphs is parted within its parts. Each time finds less, and what is left is compared as one.
+const PARTINGS: usize = 8;
+
 /// How alike two tables must be to be one that was changed.
 const LEAST_TABLE: f32 = 0.1;
 
@@ -288,9 +291,20 @@ impl Redliner<'_> {
     fn compare_row(
         &mut self,
         container: NodeId,
-        (behind, ahead): (Option<NodeId>, Option<NodeId>),
+        edges: (Option<NodeId>, Option<NodeId>),
         old: &[Block],
         new: &[Block],
+    ) {
+        self.compare_row_part(container, edges, (old, new), PARTINGS);
+    }
+
+    /// A row, or a part of one, which may be parted so many times more.
+    fn compare_row_part(
+        &mut self,
+        container: NodeId,
+        (behind, ahead): (Option<NodeId>, Option<NodeId>),
+        (old, new): (&[Block], &[Block]),
+        partings: usize,
     ) {
         if old.is_empty() && new.is_empty() {
             return;
@@ -308,10 +322,11 @@ impl Redliner<'_> {
         };
         let before = stream(self.before_signer(), old, "before", &|node| self.moves.has_before(node));
         let after = stream(self.after_signer(), new, "after", &|node| self.moves.has_after(node));
-        if matches!(self.closeness, Closeness::Words(_)) && old.len() + new.len() > 2 {
+        let may_part = partings > 0 && old.len() + new.len() > 2;
+        if may_part && matches!(self.closeness, Closeness::Words(_)) {
             let pairs = homes(&before, &after, ahead.is_none());
             if !pairs.is_empty() {
-                return self.compare_parted(container, (behind, ahead), (old, new), &pairs);
+                return self.compare_parted((container, partings - 1), (behind, ahead), (old, new), &pairs);
             }
         }
         let ops: Vec<Op> = match self.closeness {
@@ -326,7 +341,7 @@ impl Redliner<'_> {
     /// A row that is parted at paragraphs which stay themselves.
     fn compare_parted(
         &mut self,
-        container: NodeId,
+        (container, partings): (NodeId, usize),
         (mut behind, ahead): (Option<NodeId>, Option<NodeId>),
         (old, new): (&[Block], &[Block]),
         pairs: &[Pair],
@@ -336,11 +351,11 @@ impl Redliner<'_> {
         for (old_part, new_part) in gaps(pairs, (old.len(), new.len())) {
             let next = node(old_part.end);
             let parts = (old.get(old_part).unwrap_or_default(), new.get(new_part).unwrap_or_default());
-            self.compare_row(container, (behind, next), parts.0, parts.1);
+            self.compare_row_part(container, (behind, next), parts, partings);
             if let Some((one, other)) = partners.next() {
                 let parts =
                     (old.get(one..=one).unwrap_or_default(), new.get(other..=other).unwrap_or_default());
-                self.compare_row(container, (behind, node(one + 1)), parts.0, parts.1);
+                self.compare_row_part(container, (behind, node(one + 1)), parts, partings);
                 behind = node(one);
             }
         }

@@ -168,7 +168,7 @@ fn laws(which: u8, base: &[u8], one: &[u8], other: &[u8]) -> Result<(), String> 
     if same.bytes != base {
         return Err("a document against itself is not itself".to_owned());
     }
-    let moves = which % 3 > 0;
+    let moves = !which.is_multiple_of(3);
     for (before, after) in [(&base, &after), (&after, &base)] {
         let made = compare(before.clone(), after.clone(), &options(moves), &limits)
             .map_err(|error| story(&error.to_string()))?;

@@ -72,7 +72,7 @@ pub(super) fn outside_reasoning<'l, 'a>(lines: &'l [&'l AnswerLine<'a>]) -> Vec<
     let closes = |line: &&&AnswerLine<'_>| memmem::find(line.text, b"</think").is_some();
     let opens = |line: &&AnswerLine<'_>| memmem::find(line.text, b"<think").is_some();
     let closed = lines.iter().position(|line| closes(&line));
-    let lines = match closed.filter(|at| !lines.iter().take(at + 1).any(|line| opens(line))) {
+    let lines = match closed.filter(|at| !lines.iter().take(at + 1).any(opens)) {
         Some(at) => lines.get(at + 1..).unwrap_or_default(),
         None => lines,
     };
