@@ -208,12 +208,33 @@ fn indent(line: &str) -> usize {
     line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
+/// The lines at which rows of a table begin, with their places: no line within a cell in quotes.
+fn row_starts<'a>(before: &[&'a str], behind: &[&'a str]) -> Vec<(usize, &'a str)> {
+    let mut is_open = false;
+    let mut rows = Vec::new();
+    for (at, line) in before.iter().chain(behind).enumerate() {
+        if !is_open && !line.trim().is_empty() {
+            rows.push((at, *line));
+        }
+        is_open ^= line.matches('"').count() % 2 > 0;
+    }
+    rows
+}
+
 /// The first line behind the joint, where all lines are indented and none was; or where the lines that the text had before, in
 /// one indentation each, all have another.
 fn shifted(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
     let full = |line: &&&str| !line.trim().is_empty();
     let first = new_lines(behind).next()?.0;
-    if matches!(kind, FileKind::Markdown | FileKind::Text | FileKind::Docx | FileKind::Csv | FileKind::Tsv) {
+    if matches!(kind, FileKind::Csv | FileKind::Tsv) {
+        let rows = row_starts(before, behind);
+        let (before, behind): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(at, _)| *at < before.len());
+        let was_left = before.len() >= NEAR && before.iter().all(|(_, row)| indent(row) == 0);
+        let mut new = behind.into_iter().skip_while(|(at, _)| *at < first).peekable();
+        let at = new.peek()?.0;
+        return (was_left && new.all(|(_, row)| indent(row) > 0)).then_some(at);
+    }
+    if matches!(kind, FileKind::Markdown | FileKind::Text | FileKind::Docx) {
         let lines = before.iter().rev().filter(full).take(AROUND);
         let was_left =
             before.iter().filter(full).count() >= NEAR && lines.clone().all(|line| indent(line) == 0);
@@ -264,12 +285,14 @@ fn said_again(before: &[&str], behind: &[&str]) -> Option<usize> {
     (!is_templated).then_some(at)
 }
 
-/// The first line behind the joint, where all of them begin with their own number and none before did.
+/// The first line behind the joint, where all of them begin with their own number and those before did not. A line or another
+/// may do so by chance: a table has numbers of its own.
 fn lines_with_numbers(before: &[&str], behind: &[&str]) -> Option<usize> {
     let bears = |line: &str, at: usize| own_number(line) == Some(at + 1);
     let mut new = new_lines(behind).peekable();
     let first = new.peek()?.0;
     let is_all = new.all(|(at, line)| bears(line, before.len() + at));
-    let was_so = before.iter().enumerate().any(|(at, line)| bears(line, at));
+    let bearing = before.iter().enumerate().filter(|(at, line)| bears(line, *at)).count();
+    let was_so = bearing * 2 >= before.iter().filter(|line| !line.trim().is_empty()).count();
     (is_all && !was_so).then_some(first)
 }

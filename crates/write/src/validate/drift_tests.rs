@@ -47,6 +47,13 @@ fn what_goes_on_otherwise_is_found() {
             "Nobody in the branch had expected the change, and it showed.\n|So it was.\n\nNobody in this branch had expected the change, and it showed.\n",
             "Nobody in this branch had expected the change, and it showed.",
         ),
+        (FileKind::Csv, "a,b\n1,\"two\n  lines\"\n3,4\n|5,6\n    7,8\n", "    7,8"),
+        (FileKind::Csv, "id,b\n2,x\n7,y\n8,z\n|9,u\n  6: 10,v\n", "  6: 10,v"),
+        (
+            FileKind::Code(Language::Rust),
+            "//! Orders of the shop.\n\nfn sum() -> u32 {\n    let total = 1;\n|    total\n//! Orders of the shop.\n}\n",
+            "//! Orders of the shop.",
+        ),
         (python, "a = 1\n|b = 2\n  3\tc = 3\n", "  3\tc = 3"),
         (python, "def a():\n|    return 1\n# ... the rest stays as it is\n", "# ... the rest stays as it is"),
     ] {
