@@ -228,10 +228,11 @@ fn shifted(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
     let first = new_lines(behind).next()?.0;
     if matches!(kind, FileKind::Csv | FileKind::Tsv) {
         let rows = row_starts(before, behind);
-        let (before, behind): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(at, _)| *at < before.len());
-        let was_left = before.len() >= NEAR && before.iter().all(|(_, row)| indent(row) == 0);
-        let mut new = behind.into_iter().skip_while(|(at, _)| *at < first).peekable();
-        let at = new.peek()?.0;
+        let joint = before.len();
+        let (old, new): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(at, _)| *at < joint);
+        let was_left = old.len() >= NEAR && old.iter().all(|(_, row)| indent(row) == 0);
+        let mut new = new.into_iter().skip_while(|(at, _)| *at < joint + first).peekable();
+        let at = new.peek()?.0 - joint;
         return (was_left && new.all(|(_, row)| indent(row) > 0)).then_some(at);
     }
     if matches!(kind, FileKind::Markdown | FileKind::Text | FileKind::Docx) {
