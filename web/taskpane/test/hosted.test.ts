@@ -85,6 +85,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane without a serve
   test("changes the open document by a provider's model, and asks nobody else", async () => {
     const change = { operations: [{ op: "modify_text", originalText: "thirty (30)", replacementText: "sixty (60)" }] };
     const { window, asked, others } = await open(call("read_document", {}), call("apply_redlines", change), said("It is sixty days in [P1] now."));
+    // The page is judged once it is there.
+    await window.page.getByLabel("Key", { exact: true }).waitFor();
     await expectAccessible(window.page, "own key");
     await shot(window.page, "10-own-key");
     await enter(window);
