@@ -105,8 +105,8 @@ impl Conversation {
 
     /// Stops the answer that is being made.
     ///
-    /// It waits for its place at the session's log, and the answer's end goes to the reader that waits there: a future that
-    /// nobody polled would keep both for ever. So it is a task.
+    /// It waits for its turn at the session's log, and the answer hands its end on to what waits there. A future that nobody polls
+    /// would keep both for ever, so it is a task.
     pub(super) fn stop(&self) -> Stopping {
         let (sessions, name) = (self.sessions.clone(), self.name());
         Stopping(TaskTracker::new().spawn(async move { sessions.cancel("", &name).await }))

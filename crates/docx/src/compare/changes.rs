@@ -123,13 +123,16 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
             match owner_of(tree, paragraph, comes) {
                 BorderOwner::Paragraph => {}
                 BorderOwner::Next(next) => {
-                    waiting.insert((placed.part.clone(), next), placed);
+                    // Only one waits for a paragraph; another is told where it stands.
+                    let place = (placed.part.clone(), next);
+                    if let Some(other) = waiting.insert(place, placed) {
+                        alone(other, &mut changes, &mut nodes);
+                        last = None;
+                    }
                     continue;
                 }
                 BorderOwner::Nobody => {
-                    let node = placed.revision.node;
-                    add(&mut changes, &placed, None, false);
-                    nodes.push((placed.part, node, node));
+                    alone(placed, &mut changes, &mut nodes);
                     last = None;
                     continue;
                 }
@@ -138,8 +141,7 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
         let place = placed.revision.paragraph.map(|paragraph| (placed.part.clone(), paragraph));
         if let Some(border) = place.and_then(|place| waiting.remove(&place)) {
             let border = PlacedRevision { address: placed.address.clone(), ..border };
-            add(&mut changes, &border, None, false);
-            nodes.push((border.part.clone(), border.revision.node, border.revision.node));
+            alone(border.clone(), &mut changes, &mut nodes);
             last = Some(border);
         }
         let joins = last.as_ref().filter(|last| last.part == placed.part && last.address == placed.address);
@@ -176,6 +178,12 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
         }
         last = Some(placed);
     }
+    // A border whose paragraph has no revision of its own is a change all the same.
+    let mut left: Vec<PlacedRevision> = waiting.into_values().collect();
+    left.sort_by(|one, other| {
+        (&one.part, &one.address, &one.id).cmp(&(&other.part, &other.address, &other.id))
+    });
+    left.into_iter().for_each(|border| alone(border, &mut changes, &mut nodes));
     for [goes, comes] in ends.into_values() {
         let places = |own: &[usize]| own.first().and_then(|at| changes.get(*at)).map(|it| it.address.clone());
         let (from, to) = (places(&goes), places(&comes));
@@ -194,6 +202,16 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     }
     settle_subjects(&mut changes);
     Ok(changes)
+}
+
+/// Adds a change that goes on no other.
+fn alone(
+    placed: PlacedRevision,
+    changes: &mut Vec<DocumentChange>,
+    nodes: &mut Vec<(String, NodeId, NodeId)>,
+) {
+    add(changes, &placed, None, false);
+    nodes.push((placed.part, placed.revision.node, placed.revision.node));
 }
 
 fn is_of_text(kind: RevisionKind) -> bool {

@@ -20,4 +20,5 @@ mod wrapping_tests;
 
 pub(crate) use notice::{is_notice, is_part_mark, said_at_end};
 pub(crate) use speech::{is_closing, is_end_word, is_opening, is_sentence};
+pub(crate) use wrapping::invisible;
 pub use wrapping::{CleanedText, clean};

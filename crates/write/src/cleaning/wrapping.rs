@@ -87,7 +87,7 @@ fn closed_reasoning(content: &[u8]) -> Option<usize> {
 }
 
 /// Bytes at the beginning of a text that are blanks without width. A byte order mark alone may be meant.
-fn invisible(content: &[u8]) -> usize {
+pub(crate) fn invisible(content: &[u8]) -> usize {
     let text = String::from_utf8_lossy(content.get(..content.len().min(64)).unwrap_or_default());
     let rest = text.trim_start_matches(['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}']);
     let bytes = text.len() - rest.len();

@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use super::lines::{is_fence, plain, without_end};
+use crate::cleaning::invisible;
 
 /// Words before a text: so many lines at most, and so many bytes.
 pub(super) const WORDS: usize = 3;
@@ -34,16 +35,6 @@ pub(super) fn answer_lines(answer: &[u8], is_whole: bool) -> Vec<AnswerLine<'_>>
         start = end;
     }
     lines
-}
-
-/// Bytes at the beginning of an answer that are blanks without width. A mark of byte order may be that of the file.
-fn invisible(answer: &[u8]) -> usize {
-    const MARKS: [&[u8]; 4] = [b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x80\x8d", b"\xe2\x81\xa0"];
-    let mut rest = answer;
-    while let Some(behind) = MARKS.iter().find_map(|mark| rest.strip_prefix(*mark)) {
-        rest = behind;
-    }
-    answer.len() - rest.len()
 }
 
 pub(super) fn plain_lines(text: &[u8]) -> Vec<Vec<u8>> {
