@@ -231,7 +231,7 @@ fn document(args: &ChatOptions, data: &Path) -> Result<Option<ChatDocument>, Fai
         (None, false) => input.beside("redline"),
     };
     if !args.in_place {
-        input.check(&Destination::NewFile(target.clone())).map_err(of_delivery)?;
+        input.check_document(&Destination::NewFile(target.clone())).map_err(of_delivery)?;
     }
     ChatDocument::new(&input, document.source(), target, args.in_place, data).map(Some)
 }

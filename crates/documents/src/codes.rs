@@ -63,4 +63,13 @@ engross_protocol::codes! {
             of its path.",
         remedy: "Choose another name, or use `--in-place` if you want to replace the document.",
     }
+    OUTPUT_KIND: Usage, 400 {
+        summary: "The name of the output tells another kind of document than the result is.",
+        why: "\
+            Word goes by the ending of a name, and does not open a `.docm` or `.dotx` that holds a `.docx`; a \
+            `.pdf` or `.md` that holds one is opened by no program. A result is of its source's kind.",
+        remedy: "\
+            End the name as the message says. For Markdown there is `engross to-markdown`, for a page \
+            `engross to-html`; other kinds are made by Word's 'Save as'.",
+    }
 }

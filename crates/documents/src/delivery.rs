@@ -12,13 +12,11 @@ use engross_store::files::{PathError, Stamp, by_path};
 
 use crate::Error;
 use crate::checkpoints::{CheckpointStore, sha256_of};
+use crate::naming::{check_name, result_ending};
 use crate::written::WrittenFiles;
 
 /// Bytes of a largest document: Word's own limit.
 const DOCUMENT_BYTES: u64 = 512 << 20;
-
-/// Endings of the kinds of Word documents: with macros or without, document or template. A result is of its source's kind.
-const KINDS: &[&str] = &["docx", "docm", "dotx", "dotm"];
 
 /// The last number that a result's name gets.
 const LAST_NUMBER: u32 = 10_000;
@@ -131,9 +129,7 @@ impl InputFile {
     }
 
     fn beside_numbered(&self, suffix: &str, number: u32) -> PathBuf {
-        let ending = self.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let is_known = KINDS.iter().any(|kind| ending.eq_ignore_ascii_case(kind));
-        let ending = if is_known { ending } else { "docx" };
+        let ending = result_ending(&self.path);
         let mut name = self.path.file_stem().unwrap_or_default().to_owned();
         name.push(match number {
             1 => format!(".{suffix}.{ending}"),
@@ -162,11 +158,23 @@ impl InputFile {
         }
     }
 
+    /// The same for a document that is made from this one: its name must not tell another kind.
+    ///
+    /// # Errors
+    /// [`Error::OutputKind`], else as [`InputFile::check`].
+    pub fn check_document(&self, destination: &Destination) -> Result<(), Error> {
+        self.check(destination)?;
+        match destination {
+            Destination::NewFile(path) => check_name(&self.path, path),
+            Destination::InPlace(_) | Destination::Nowhere => Ok(()),
+        }
+    }
+
     /// Proves a document that was made from this file, keeps what it replaces, and writes it. In place, nothing is kept when
     /// nothing has changed.
     ///
     /// # Errors
-    /// [`Error::Document`] when it cannot be proven, [`Error::NotKept`], else as [`InputFile::check`]; nothing is changed then.
+    /// [`Error::Document`] when it cannot be proven, [`Error::NotKept`], else as [`InputFile::check_document`]; nothing is changed then.
     pub fn deliver(
         &self,
         document: &WordDocument,
@@ -174,7 +182,7 @@ impl InputFile {
         destination: &Destination,
         clock: &dyn Clock,
     ) -> Result<Delivery, Error> {
-        self.check(destination)?;
+        self.check_document(destination)?;
         let saved = document.save(tracking).map_err(|error| self.wrong(error))?;
         let has_changed = saved.bytes != document.source();
         let target = match destination {

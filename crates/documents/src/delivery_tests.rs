@@ -155,6 +155,18 @@ fn the_document_is_never_the_output() {
 }
 
 #[test]
+fn a_name_tells_no_other_kind_than_the_result_is() {
+    let folder = TestFolder::new();
+    for name in ["out.docm", "out.DOTX", "out.pdf", "out.md", "out.doc"] {
+        assert_eq!(folder.code(&Destination::NewFile(folder.path(name))), "OUTPUT_KIND", "{name}");
+        assert!(!folder.path(name).exists(), "{name}");
+    }
+    for name in ["out.docx", "out.DOCX", "out.xml", "out", "v1.2", "out.docx.tmp"] {
+        folder.deliver(&Destination::NewFile(folder.path(name))).unwrap();
+    }
+}
+
+#[test]
 fn what_is_no_document_says_so() {
     let code = |path: &Path| InputFile::open(path).unwrap_err().code();
     let folder = TestFolder::new();

@@ -36,6 +36,14 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// The name tells another kind of document than the result is.
+    #[error("{path} would not open in Word: the result is a .{kind}; end its name in .{kind}", path = .path.display())]
+    OutputKind {
+        /// The file.
+        path: PathBuf,
+        /// The ending of the result's kind.
+        kind: &'static str,
+    },
     /// The state before the change could not be kept, so nothing was changed.
     #[error("{0}{NOT_KEPT}")]
     NotKept(Box<Error>),
@@ -81,6 +89,7 @@ impl Error {
             Self::File(error) => error.code(),
             Self::Document { error, .. } => error.code(),
             Self::OutputIsInput { .. } => codes::OUTPUT_IS_INPUT.name,
+            Self::OutputKind { .. } => codes::OUTPUT_KIND.name,
             Self::NotKept(error) => error.code(),
             Self::Busy { .. } | Self::Stopped => codes::DOCUMENT_BUSY.name,
             Self::Changed { .. } => codes::DOCUMENT_CHANGED.name,
@@ -131,7 +140,7 @@ impl From<Error> for Failure {
                 let message = format!("{inner}{NOT_KEPT}");
                 return Self { message, ..(*inner).into() };
             }
-            Error::OutputIsInput { .. } => Exit::Usage,
+            Error::OutputIsInput { .. } | Error::OutputKind { .. } => Exit::Usage,
             Error::CheckpointDamaged { .. } => Exit::Io,
             Error::Busy { .. } | Error::Changed { .. } | Error::Stopped | Error::CheckpointUnknown { .. } => {
                 Exit::Refused

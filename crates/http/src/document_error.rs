@@ -53,6 +53,7 @@ impl From<WorkspaceError> for Error {
         let status = match error {
             WorkspaceError::File(error) => return error.into(),
             WorkspaceError::Document { file, error } => return of_document(&file, &error),
+            WorkspaceError::OutputKind { .. } => 400,
             WorkspaceError::CheckpointUnknown { .. } => 404,
             WorkspaceError::Changed { .. } => 409,
             WorkspaceError::Busy { .. } => 429,

@@ -4,7 +4,9 @@
 //! goes beside it. Must never choose a file that is there and was not written here, nor one that holds earlier changes of the same
 //! document: they would be lost in one of two files.
 
-use engross_documents::Error;
+use std::path::Path;
+
+use engross_documents::{Error, check_name, result_ending, word_kind};
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{FileError, RelPath};
 
@@ -14,9 +16,6 @@ use crate::folders::Place;
 
 /// The last number that a result's name gets.
 const LAST_NUMBER: u32 = 1_000;
-
-/// Endings of the kinds of Word documents.
-const KINDS: &[&str] = &["docx", "docm", "dotx", "dotm"];
 
 /// Where a result goes.
 #[derive(Debug)]
@@ -88,6 +87,7 @@ pub(crate) fn check_new(
     made_from: &str,
 ) -> Result<(), Failure> {
     check_ending(place)?;
+    check_name(Path::new(source.path.as_str()), Path::new(place.path.as_str()))?;
     let workspace = documents.workspace(place)?;
     if !workspace.is_there(&place.path).map_err(|error| documents.failure(place, error.into()))? {
         return Ok(());
@@ -101,8 +101,7 @@ pub(crate) fn check_new(
 
 /// Refuses a name that is not one of a Word document.
 pub(crate) fn check_ending(place: &Place) -> Result<(), Failure> {
-    let ending = place.path.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    if ending.is_some_and(|ending| KINDS.contains(&ending.as_str())) {
+    if word_kind(Path::new(place.path.as_str())).is_some() {
         return Ok(());
     }
     Err(invalid(format!("'{}' is no name of a Word document; let it end in .docx", place.shown())))
@@ -119,8 +118,8 @@ fn holds_changes(place: &Place, source: &Place) -> Failure {
 
 /// `NAME.SUFFIX.docx` beside a document, or with a number.
 fn beside(path: &RelPath, suffix: &str, number: u32) -> Result<RelPath, Failure> {
-    let (stem, ending) = path.name().rsplit_once('.').unwrap_or((path.name(), "docx"));
-    let ending = if KINDS.iter().any(|kind| ending.eq_ignore_ascii_case(kind)) { ending } else { "docx" };
+    let stem = path.name().rsplit_once('.').map_or(path.name(), |(stem, _)| stem);
+    let ending = result_ending(Path::new(path.as_str()));
     let number = if number == 1 { String::new() } else { format!("-{number}") };
     let name = RelPath::parse(&format!("{stem}.{suffix}{number}.{ending}"))?;
     Ok(match path.parent() {

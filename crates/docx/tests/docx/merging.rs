@@ -75,6 +75,10 @@ fn say(at: usize, old: &str, new: &str) -> Value {
     json!({"op": "modify_text", "paragraphIndex": at, "originalText": old, "replacementText": new})
 }
 
+fn add_row(at: usize) -> Value {
+    json!([{"op": "edit_table", "paragraphIndex": at, "action": "add_row", "content": ["Lamp", "5"]}])
+}
+
 /// Both sides' operations: nothing is lost, and both are done where they can be.
 fn both_are_done(one: &Value, other: &Value) {
     let base = contract();
@@ -112,6 +116,16 @@ fn changes_in_different_places_are_both_done() {
         (
             json!([{"op": "edit_table", "paragraphIndex": 3, "action": "add_row", "content": ["Lamp", "5"]}]),
             json!([say(2, "Ohio", "Texas"), {"op": "format_text", "paragraphIndex": 1, "textToFormat": "ten days", "bold": true}]),
+        ),
+        (add_row(3), json!([say(5, "Chair", "Table")])),
+        (json!([say(4, "Price", "Price in euros")]), add_row(5)),
+        (
+            json!([say(6, "40", "50")]),
+            json!([{"op": "edit_table", "paragraphIndex": 3, "action": "delete_row", "targetRow": 0}]),
+        ),
+        (
+            add_row(3),
+            json!([{"op": "edit_table", "paragraphIndex": 5, "action": "add_row", "content": ["Desk", "90"]}]),
         ),
         (
             json!([say(8, "today", "now")]),

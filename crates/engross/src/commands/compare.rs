@@ -66,7 +66,7 @@ pub(crate) fn compare(
     let (input, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
     let target = args.output.clone().unwrap_or_else(|| input.free_beside("redline"));
     let destination = Destination::NewFile(target.clone());
-    input.check(&destination).map_err(failure::of_delivery)?;
+    input.check_document(&destination).map_err(failure::of_delivery)?;
     let (other, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
     other.check(&destination).map_err(failure::of_delivery)?;
     if let Some(page) = &args.html {

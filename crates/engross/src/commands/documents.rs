@@ -35,7 +35,7 @@ pub(super) fn destination(
         (None, true) => Destination::InPlace(data_path(None)?),
         (None, false) => Destination::NewFile(input.free_beside(suffix)),
     };
-    input.check(&destination).map_err(of_delivery)?;
+    input.check_document(&destination).map_err(of_delivery)?;
     Ok(destination)
 }
 

@@ -373,6 +373,20 @@ impl<'a> Seam<'a> {
     }
 }
 
+/// Where in the lines that were taken back, of which `new` begins with the whole ones, the last begins that is proven to be as it
+/// was: the line that was cut, or the one before it where too little of that had come.
+pub(crate) fn last_proven_line(taken: &[u8], new: &[u8]) -> usize {
+    let cut = memrchr(b'\n', taken).map_or(0, |newline| newline + 1);
+    let (whole, begun) = taken.split_at(cut);
+    if !new.starts_with(whole) {
+        return 0;
+    }
+    if weight(begun) >= CUT {
+        return cut;
+    }
+    memrchr(b'\n', whole.trim_ascii_end()).map_or(0, |newline| newline + 1)
+}
+
 /// How much of a line that was cut is shown: not its last word, which proves that the model knows the place.
 fn shown(line: &[u8]) -> usize {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;

@@ -130,3 +130,18 @@ fn every_cut_of_a_plain_list_joins() {
         assert_eq!(joined(so_far, &file[from..], false, 5).as_ref(), Ok(&file), "{cut}");
     }
 }
+
+#[test]
+fn the_last_line_that_a_continuation_proves_is_where_it_joins() {
+    for (taken, new, line) in [
+        ("    return total", "    return total;\n", "    return total"),
+        ("  width: 5px;\n}\n\n.l", "  width: 5px;\n}\n\n.load {\n", "}\n\n.l"),
+        ("  total += 174;\n  }\n }\n ", "  total += 174;\n  }\n }\n total\n", " }\n "),
+        // What is not repeated as it was proves nothing behind its beginning.
+        ("  total += 174;\n  ", "  total += 174 ;\n  }\n", "  total += 174;\n  "),
+        ("  total += 174;\n", "  total += 174;\n}\n", "  total += 174;\n"),
+    ] {
+        let at = super::last_proven_line(taken.as_bytes(), new.as_bytes());
+        assert_eq!(&taken[at..], line, "{taken:?}");
+    }
+}

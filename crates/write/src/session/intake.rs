@@ -7,7 +7,7 @@ use crate::cleaning::said_at_end;
 use crate::codes;
 use crate::continuation::{
     Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, JoinedText, RestartDetection,
-    SeamContext,
+    SeamContext, last_proven_line,
 };
 use crate::error::{Error, WriteFailure};
 use crate::framing::{Terminator, TextEncoding};
@@ -217,11 +217,13 @@ impl WriteSession {
     ) {
         match joined {
             Ok(JoinedText { back, new, is_doubtful }) => {
+                let mut joint = 0;
                 if back > 0 {
+                    joint = last_proven_line(self.recent.end(back), &new);
                     self.take_back(back, spool);
                 }
                 if (back > 0 || !new.is_empty()) && self.joints.len() < JOINTS {
-                    self.joints.push(self.recent.total());
+                    self.joints.push(self.recent.total() + joint as u64);
                 }
                 if is_doubtful {
                     let message = "the end of the file repeats itself: how many of its lines were meant rests on the continuation's word";

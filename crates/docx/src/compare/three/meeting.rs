@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exchange::{StoryItems, TextSpan, text_spans};
 use crate::limits::Limits;
 use crate::model::{OBJECT, Paragraph, View, paragraphs};
-use crate::names::{BODY, P, SECT_PR, TBL, TC, TR};
+use crate::names::{BODY, P, SECT_PR, TBL, TBL_GRID, TC, TR};
 use crate::package::Package;
 use crate::parts::{parse, relationships};
 use crate::revisions::{Selection, Side, resolve};
@@ -241,28 +241,27 @@ impl<'a> Meeting<'a> {
         before.iter().rev().chain(behind).find(|node| left.contains(node)).copied()
     }
 
-    /// Brings tables of the same rows and cells together, cell by cell.
+    /// Brings two changed tables of the same columns together, row by row, or two changed rows of the same cells, cell by cell.
     fn tables(&mut self, base: NodeId, ours: NodeId, other: NodeId) -> bool {
-        let cells = |signer: Signer<'_>, table: NodeId| -> Option<(Vec<u64>, Vec<NodeId>)> {
-            let document = signer.document;
-            if document.name(table) != TBL {
-                return None;
-            }
-            let (mut shells, mut cells) = (vec![signer.shell(table)], Vec::new());
-            for row in document.children(table).filter(|row| document.name(*row) == TR) {
-                shells.push(signer.shell(row));
-                for cell in document.children(row).filter(|cell| document.name(*cell) == TC) {
-                    shells.push(signer.shell(cell));
-                    cells.push(cell);
-                }
-            }
-            Some((shells, cells))
+        let is_table = self.base.name(base) == TBL;
+        let numbers = [
+            table_numbers(self.base_signer(), base),
+            table_numbers(self.our_signer(), ours),
+            table_numbers(self.other_signer(), other),
+        ];
+        let [Some(source), Some(mine), Some(their)] = numbers else { return false };
+        if source != mine || source != their {
+            return false;
+        }
+        if is_table {
+            self.containers(base, ours, other);
+            return true;
+        }
+        let cells = |document: &Document, row: NodeId| -> Vec<NodeId> {
+            document.children(row).filter(|cell| document.name(*cell) == TC).collect()
         };
-        let Some((shells, source)) = cells(self.base_signer(), base) else { return false };
-        let ours = cells(self.our_signer(), ours).filter(|(own, _)| *own == shells);
-        let other = cells(self.other_signer(), other).filter(|(own, _)| *own == shells);
-        let (Some((_, ours)), Some((_, other))) = (ours, other) else { return false };
-        for ((base, ours), other) in source.into_iter().zip(ours).zip(other) {
+        let (source, mine) = (cells(self.base, base), cells(self.ours.tree, ours));
+        for ((base, ours), other) in source.into_iter().zip(mine).zip(cells(self.other, other)) {
             self.containers(base, ours, other);
         }
         true
@@ -397,6 +396,21 @@ fn is_changed(side: &SideBlocks, chunk: &Range<usize>) -> bool {
     let is_moved = |at: usize| side.own.get(at).is_none_or(|own| own.is_none_or(|(_, changed)| changed));
     let has_new = |at: usize| at > chunk.start && side.new.get(at).is_some_and(|new| !new.is_empty());
     chunk.clone().any(|at| is_moved(at) || has_new(at))
+}
+
+/// What a table says of itself and its columns, or a row of itself and its cells; nothing for what is neither.
+fn table_numbers(signer: Signer<'_>, node: NodeId) -> Option<Vec<u64>> {
+    let document = signer.document;
+    let mut numbers = vec![signer.shell(node)];
+    match document.name(node) {
+        TBL => numbers.extend(document.child(node, TBL_GRID).map(|grid| signer.block(grid))),
+        TR => {
+            let cells = document.children(node).filter(|cell| document.name(*cell) == TC);
+            numbers.extend(cells.map(|cell| signer.shell(cell)));
+        }
+        _ => return None,
+    }
+    Some(numbers)
 }
 
 fn first_paragraph(document: &Document, node: NodeId) -> Option<NodeId> {

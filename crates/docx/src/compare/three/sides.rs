@@ -19,9 +19,9 @@ pub(super) struct SideBlocks {
     pub(super) tangles: Vec<(Range<usize>, Vec<NodeId>)>,
 }
 
-/// The paragraphs, tables and controls of a container.
+/// The paragraphs, tables and controls of a container; the rows of a table.
 pub(super) fn blocks(document: &Document, container: NodeId) -> Vec<NodeId> {
-    let is_block = |node: &NodeId| matches!(document.name(*node), P | TBL | SDT | CUSTOM_XML);
+    let is_block = |node: &NodeId| matches!(document.name(*node), P | TBL | TR | SDT | CUSTOM_XML);
     document.children(container).filter(is_block).collect()
 }
 
@@ -85,12 +85,12 @@ fn is_new(document: &Document, block: NodeId) -> bool {
             marks.any(|mark| matches!(document.name(mark), INS | MOVE_TO))
                 && Paragraph::read(document, block, View::Original, None).visible().next().is_none()
         }
+        TR => {
+            document.child(block, TR_PR).is_some_and(|properties| document.child(properties, INS).is_some())
+        }
         TBL => {
             let mut rows = document.children(block).filter(|row| document.name(*row) == TR).peekable();
-            let is_inserted = |row: NodeId| {
-                document.child(row, TR_PR).is_some_and(|properties| document.child(properties, INS).is_some())
-            };
-            rows.peek().is_some() && rows.all(is_inserted)
+            rows.peek().is_some() && rows.all(|row| is_new(document, row))
         }
         _ => false,
     }

@@ -104,7 +104,7 @@ fn carry_out(wish: &Wish<'_>, output: Output) -> Result<bool, Failure> {
     let (input, base) = InputFile::read(wish.base).map_err(failure::of_delivery)?;
     let target = wish.output.cloned().unwrap_or_else(|| input.free_beside(wish.ending));
     let destination = Destination::NewFile(target.clone());
-    input.check(&destination).map_err(failure::of_delivery)?;
+    input.check_document(&destination).map_err(failure::of_delivery)?;
     let read = |path: &Path| -> Result<Vec<u8>, Failure> {
         let (file, bytes) = InputFile::read(path).map_err(failure::of_delivery)?;
         file.check(&destination).map_err(failure::of_delivery)?;
