@@ -3,6 +3,7 @@
 
     POST /v1/chat/completions                     OpenAI chat completions
     POST /v1/responses                            OpenAI responses
+    POST /v1/messages                             Anthropic messages
     POST /v1beta/models/M:streamGenerateContent   Gemini
 
 It does what the last message says: `DELIVER NAME` has a shell tool write the file NAME, `RECALL WORD` tells whether an earlier
@@ -22,7 +23,7 @@ def text_of(content):
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
-        return str(content.get("text") or content.get("output") or "")
+        return str(content.get("text") or content.get("output") or text_of(content.get("content")))
     return "\n".join(text_of(part) for part in content or [])
 
 
@@ -37,6 +38,16 @@ def responses_said(body):
     kinds = {"function_call_output": "tool", "custom_tool_call_output": "tool", "function_call": "assistant"}
     return [(kinds.get(item.get("type"), item.get("role", "other")), text_of(item.get("content") or item.get("output")))
             for item in given or []]
+
+
+def anthropic_said(body):
+    # Results of tools come in the role of the person, several of them in one message.
+    for message in body.get("messages", []):
+        content = message.get("content")
+        results = [] if isinstance(content, str) else [part for part in content or [] if part.get("type") == "tool_result"]
+        yield from (("tool", text_of(part)) for part in results)
+        if not results:
+            yield message.get("role"), text_of(content)
 
 
 def gemini_said(body):
@@ -132,6 +143,29 @@ def responses(text, call):
     yield event("response.completed", response=whole("completed", items))
 
 
+def anthropic(text, call):
+    def event(kind, **more):
+        return kind, {"type": kind, **more}
+
+    # Messages of the same id are taken for one by an agent.
+    message = {"id": f"m_{call['id'] if call else 'last'}", "type": "message", "role": "assistant", "model": "scripted", "content": [], "stop_reason": None, "stop_sequence": None,
+               "usage": {"input_tokens": 10, "output_tokens": 0}}
+    yield event("message_start", message=message)
+    index = 0
+    if text:
+        yield event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        for word in words_of(text):
+            yield event("content_block_delta", index=index, delta={"type": "text_delta", "text": word})
+        yield event("content_block_stop", index=index)
+        index += 1
+    if call:
+        yield event("content_block_start", index=index, content_block={"type": "tool_use", "id": call["id"], "name": call["name"], "input": {}})
+        yield event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": json.dumps(call["arguments"])})
+        yield event("content_block_stop", index=index)
+    yield event("message_delta", delta={"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None}, usage={"output_tokens": 5})
+    yield event("message_stop")
+
+
 def gemini(text, call):
     def chunk(part, **more):
         candidate = {"content": {"role": "model", "parts": [part]}, "index": 0, **more}
@@ -168,10 +202,12 @@ class Handler(BaseHTTPRequestHandler):
             said, speak = chat_said(body), chat
         elif path.endswith("/responses"):
             said, speak = responses_said(body), responses
+        elif path.endswith("/messages"):
+            said, speak = list(anthropic_said(body)), anthropic
         elif "enerateContent" in path:
             said, speak = gemini_said(body), gemini
         else:
-            return self.json({"totalTokens": 10})
+            return self.json({"totalTokens": 10, "input_tokens": 10})
         tools = list(tools_of(body))
         text, call = self.decided(said, tools, body)
         streams = body.get("stream") or "streamGenerateContent" in path
@@ -202,6 +238,12 @@ class Handler(BaseHTTPRequestHandler):
         if speak is gemini:
             part = {"functionCall": {"name": call["name"], "args": call["arguments"]}} if call else {"text": text or " "}
             return {"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0, "finishReason": "STOP"}]}
+        if speak is anthropic:
+            parts = [{"type": "text", "text": text}] * bool(text)
+            if call:
+                parts.append({"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["arguments"]})
+            return {"id": "m", "type": "message", "role": "assistant", "model": "scripted", "content": parts, "stop_sequence": None,
+                    "stop_reason": "tool_use" if call else "end_turn", "usage": {"input_tokens": 10, "output_tokens": 5}}
         return list(speak(text, call))[-1][1]["response"]
 
     def json(self, value):
