@@ -9,6 +9,7 @@ pub mod codes;
 pub mod continuation;
 mod error;
 pub mod framing;
+mod joint;
 pub mod json_field;
 pub mod patch;
 pub mod runner;
@@ -19,3 +20,4 @@ pub mod validate;
 mod error_tests;
 
 pub use error::{Error, WriteFailure};
+pub use joint::Joint;

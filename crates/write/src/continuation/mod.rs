@@ -36,7 +36,7 @@ pub use guard::{Limit, ProgressGuard};
 pub(crate) use join::JoinContext;
 pub use join::{EarlierContent, JoinDoubt, JoinError, Joiner};
 pub use recent::{Anchor, RecentContent};
-pub(crate) use seam::{Seam, last_proven_line};
+pub(crate) use seam::{Seam, joint_in};
 pub(crate) use seam_join::{JoinedText, SeamContext, SeamJoiner};
 
 /// Whether repeated text at the beginning of a continuation is removed.

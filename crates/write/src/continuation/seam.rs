@@ -14,6 +14,7 @@ use super::digest::PlainDigest;
 use super::lines::{is_fence, is_same, plain, weight, without_end};
 use super::recent::RecentContent;
 use crate::cleaning::{is_opening, is_sentence};
+use crate::joint::Joint;
 
 /// What the lines that are repeated weigh at least, in bytes that are no blanks.
 const WEIGHT: usize = 24;
@@ -373,18 +374,17 @@ impl<'a> Seam<'a> {
     }
 }
 
-/// Where in the lines that were taken back, of which `new` begins with the whole ones, the last begins that is proven to be as it
-/// was: the line that was cut, or the one before it where too little of that had come.
-pub(crate) fn last_proven_line(taken: &[u8], new: &[u8]) -> usize {
+/// The joint within the lines that were taken back, which `new` has anew. Where too little had come of the line that was cut, the
+/// whole line before it is the last that is proven.
+pub(crate) fn joint_in(taken: &[u8], new: &[u8]) -> Joint {
     let cut = memrchr(b'\n', taken).map_or(0, |newline| newline + 1);
     let (whole, begun) = taken.split_at(cut);
     if !new.starts_with(whole) {
-        return 0;
+        return Joint::at(0);
     }
-    if weight(begun) >= CUT {
-        return cut;
-    }
-    memrchr(b'\n', whole.trim_ascii_end()).map_or(0, |newline| newline + 1)
+    let line_before = memrchr(b'\n', whole.trim_ascii_end()).map_or(0, |newline| newline + 1);
+    let proven = if weight(begun) >= CUT { cut } else { line_before };
+    Joint { proven: proven as u64, cut: cut as u64 }
 }
 
 /// How much of a line that was cut is shown: not its last word, which proves that the model knows the place.

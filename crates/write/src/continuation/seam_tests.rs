@@ -132,16 +132,20 @@ fn every_cut_of_a_plain_list_joins() {
 }
 
 #[test]
-fn the_last_line_that_a_continuation_proves_is_where_it_joins() {
-    for (taken, new, line) in [
-        ("    return total", "    return total;\n", "    return total"),
-        ("  width: 5px;\n}\n\n.l", "  width: 5px;\n}\n\n.load {\n", "}\n\n.l"),
-        ("  total += 174;\n  }\n }\n ", "  total += 174;\n  }\n }\n total\n", " }\n "),
+fn a_joint_is_at_the_last_line_that_a_continuation_proves() {
+    for (taken, new, proven, cut) in [
+        ("    return total", "    return total;\n", "    return total", "    return total"),
+        ("  width: 5px;\n}\n\n.l", "  width: 5px;\n}\n\n.load {\n", "}\n\n.l", ".l"),
+        ("  total += 174;\n  }\n }\n ", "  total += 174;\n  }\n }\n total\n", " }\n ", " "),
         // What is not repeated as it was proves nothing behind its beginning.
-        ("  total += 174;\n  ", "  total += 174 ;\n  }\n", "  total += 174;\n  "),
-        ("  total += 174;\n", "  total += 174;\n}\n", "  total += 174;\n"),
+        ("  total += 174;\n  ", "  total += 174 ;\n  }\n", "  total += 174;\n  ", "  total += 174;\n  "),
+        ("  total += 174;\n", "  total += 174;\n}\n", "  total += 174;\n", ""),
     ] {
-        let at = super::last_proven_line(taken.as_bytes(), new.as_bytes());
-        assert_eq!(&taken[at..], line, "{taken:?}");
+        let joint = super::joint_in(taken.as_bytes(), new.as_bytes());
+        let from = |at: u64| &taken[usize::try_from(at).unwrap()..];
+        assert_eq!((from(joint.proven), from(joint.cut)), (proven, cut), "{taken:?}");
+        let stored = serde_json::to_string(&joint).unwrap();
+        assert_eq!(serde_json::from_str::<crate::Joint>(&stored).unwrap(), joint);
+        assert_eq!(stored.parse().ok(), (proven == cut).then_some(joint.cut), "as earlier versions read it");
     }
 }

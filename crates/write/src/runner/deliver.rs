@@ -14,6 +14,7 @@ use super::journal::Intent;
 use super::target::Target;
 use crate::codes;
 use crate::error::{Error, WriteFailure};
+use crate::joint::Joint;
 use crate::patch::{PatchError, unified_diff};
 use crate::session::{Assembly, AssemblyBase, CommittedFile, WriteSession, WriteWarning, assemble};
 use crate::validate::{
@@ -54,7 +55,7 @@ pub(super) struct Inspection {
     old: Option<Vec<u8>>,
     marker: String,
     /// Where it was gone on with.
-    joints: Vec<u64>,
+    joints: Vec<Joint>,
     /// Why no document can be made of it.
     problem: Option<String>,
     /// The content that was refused before, if all of it was to be sent again.
@@ -148,7 +149,7 @@ impl Delivery<'_> {
             // What was taken away moved them; a patch is looked at in its file.
             _ if !changes.is_empty() => Vec::new(),
             AssemblyBase::Nothing | AssemblyBase::BehindTarget { .. } => {
-                self.session.joints().iter().map(|joint| joint + before).collect()
+                self.session.joints().iter().map(|joint| joint.behind(before)).collect()
             }
             AssemblyBase::Target(_) | AssemblyBase::SetAside(_) => Vec::new(),
         };

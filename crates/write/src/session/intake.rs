@@ -7,10 +7,11 @@ use crate::cleaning::said_at_end;
 use crate::codes;
 use crate::continuation::{
     Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, JoinedText, RestartDetection,
-    SeamContext, last_proven_line,
+    SeamContext, joint_in,
 };
 use crate::error::{Error, WriteFailure};
 use crate::framing::{Terminator, TextEncoding};
+use crate::joint::Joint;
 use crate::validate::FileKind;
 
 /// Content is taken in pieces of this many bytes, so that a limit is noticed at once.
@@ -217,13 +218,13 @@ impl WriteSession {
     ) {
         match joined {
             Ok(JoinedText { back, new, is_doubtful }) => {
-                let mut joint = 0;
+                let mut joint = Joint::at(0);
                 if back > 0 {
-                    joint = last_proven_line(self.recent.end(back), &new);
+                    joint = joint_in(self.recent.end(back), &new);
                     self.take_back(back, spool);
                 }
                 if (back > 0 || !new.is_empty()) && self.joints.len() < JOINTS {
-                    self.joints.push(self.recent.total() + joint as u64);
+                    self.joints.push(joint.behind(self.recent.total()));
                 }
                 if is_doubtful {
                     let message = "the end of the file repeats itself: how many of its lines were meant rests on the continuation's word";

@@ -14,6 +14,7 @@ use crate::codes;
 use crate::continuation::{JoinError, Joiner, PlainDigest, ProgressGuard, RecentContent, SeamJoiner};
 use crate::error::{Error, WriteFailure};
 use crate::framing::{Framer, Framing, Terminator, TurnFinish, TurnStart, TurnVerdict};
+use crate::joint::Joint;
 use crate::patch::PatchSpec;
 
 /// One write session. Its serialised form is a checkpoint; bytes kept for comparison are not in it.
@@ -46,9 +47,9 @@ pub struct WriteSession {
     /// The patch that the next content, or the current one, is.
     pub(super) patch: Option<PatchSpec>,
     pub(super) repairs: u32,
-    /// Bytes of the content at which it was gone on with.
+    /// Where the content was gone on with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) joints: Vec<u64>,
+    pub(super) joints: Vec<Joint>,
     /// Continuations of content that was replaced.
     pub(super) earlier_rounds: u32,
     pub(super) synced: u64,
@@ -159,8 +160,8 @@ impl WriteSession {
         self.framer.done_within().is_some()
     }
 
-    /// Bytes of the content at which it was gone on with.
-    pub(crate) fn joints(&self) -> &[u64] {
+    /// Where the content was gone on with.
+    pub(crate) fn joints(&self) -> &[Joint] {
         &self.joints
     }
 

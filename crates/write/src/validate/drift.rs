@@ -25,8 +25,13 @@ const FIRST: usize = 4;
 const WORDS: usize = 8;
 
 /// What is behind a joint that is not as before: the line, counted from the joint, and what is wrong. The first line of
-/// `behind` is the one that was cut, which is proven to be as it was.
-pub(super) fn drift(kind: FileKind, before: &[&str], behind: &[&str]) -> Vec<(usize, &'static str)> {
+/// `behind` is proven to be as it was; the one at `cut` was cut, the same or one of which too little had come.
+pub(super) fn drift(
+    kind: FileKind,
+    before: &[&str],
+    behind: &[&str],
+    cut: usize,
+) -> Vec<(usize, &'static str)> {
     let is_prose = matches!(kind, FileKind::Markdown | FileKind::Text | FileKind::Docx | FileKind::Html);
     let mut found = Vec::new();
     if let Some(at) = line_again(kind, before, behind) {
@@ -35,10 +40,10 @@ pub(super) fn drift(kind: FileKind, before: &[&str], behind: &[&str]) -> Vec<(us
             "the file was gone on with just before, and a line that it has already comes once more",
         ));
     }
-    if let Some(at) = numbered_anew(before, behind) {
+    if let Some(at) = numbered_anew(before, behind, cut) {
         found.push((at, "the file was gone on with before, and from here on its numbering begins anew"));
     }
-    if let Some(at) = headed_otherwise(before, behind) {
+    if let Some(at) = headed_otherwise(before, behind, cut) {
         found.push((
             at,
             "the file was gone on with before, and its numbered headings have another word from here on",
@@ -50,19 +55,19 @@ pub(super) fn drift(kind: FileKind, before: &[&str], behind: &[&str]) -> Vec<(us
             "the file was gone on with before, and it has typographic quotes for straight ones from here on",
         ));
     }
-    if let Some(at) = shifted(kind, before, behind) {
+    if let Some(at) = shifted(kind, before, behind, cut) {
         found.push((
             at,
             "the file was gone on with before, and its lines are indented by more or less from here on",
         ));
     }
-    if let Some(at) = said_again(before, behind).filter(|_| is_prose) {
+    if let Some(at) = said_again(before, behind, cut).filter(|_| is_prose) {
         found.push((
             at,
             "the file was gone on with just before, and a paragraph that it has already comes in other words",
         ));
     }
-    if let Some(at) = lines_with_numbers(before, behind) {
+    if let Some(at) = lines_with_numbers(before, behind, cut) {
         found.push((
             at,
             "the file was gone on with before, and each line begins with its own number from here on",
@@ -74,18 +79,25 @@ pub(super) fn drift(kind: FileKind, before: &[&str], behind: &[&str]) -> Vec<(us
     found
 }
 
-/// Lines that are not blank, behind the one that was cut.
+/// Lines that are not blank, behind the one that is proven.
 fn new_lines<'a>(behind: &'a [&'a str]) -> impl Iterator<Item = (usize, &'a str)> {
-    behind.iter().copied().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty())
+    lines_behind(behind, 0)
+}
+
+/// Lines that are not blank, behind the one at `cut`.
+fn lines_behind<'a>(behind: &'a [&'a str], cut: usize) -> impl Iterator<Item = (usize, &'a str)> {
+    behind.iter().copied().enumerate().skip(cut + 1).filter(|(_, line)| !line.trim().is_empty())
 }
 
 /// A line at the left that heads something or is the first of the file, and that comes again just behind the joint.
 fn line_again(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
-    if matches!(kind, FileKind::Yaml | FileKind::Toml | FileKind::JsonLines) {
+    if matches!(kind, FileKind::Toml | FileKind::JsonLines) {
         return None;
     }
-    let before = with_cut_line(before, behind);
-    let first = before.iter().find(|line| !line.trim().is_empty())?;
+    let first = before.iter().chain(behind).find(|line| !line.trim().is_empty())?;
+    if kind == FileKind::Yaml {
+        return key_again(first, before, behind);
+    }
     let is_heading = |line: &str| {
         let is_marked = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
         is_marked || line.starts_with("<h") || line.starts_with("\\section")
@@ -97,17 +109,29 @@ fn line_again(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize>
         let is_left = !line.starts_with(char::is_whitespace);
         is_left && !is_end && !is_mark && line.contains(' ') && letters(line) >= TELLING
     };
-    let recent = before.get(before.len().saturating_sub(AROUND)..).unwrap_or_default();
     let is_again = |at: usize, line: &str| {
+        let known: Vec<&str> = before.iter().chain(behind.iter().take(at)).copied().collect();
+        let recent = known.get(known.len().saturating_sub(AROUND)..).unwrap_or_default();
         let last = recent.iter().rposition(|earlier| *earlier == line);
         let between = last.and_then(|last| recent.get(last + 1..)).unwrap_or_default();
-        let mut between = between.iter().chain(behind.get(1..at).unwrap_or_default());
         let is_first = line == *first && letters(line) >= FIRST;
-        let is_last_heading = is_heading(line) && last.is_some() && !between.any(|line| is_heading(line));
-        let is_once = before.iter().filter(|earlier| **earlier == line).count() == 1;
+        let is_last_heading =
+            is_heading(line) && last.is_some() && !between.iter().any(|line| is_heading(line));
+        let is_once = known.iter().filter(|earlier| **earlier == line).count() == 1;
         is_once && (is_first || is_last_heading || (is_telling(line) && last.is_some()))
     };
     new_lines(behind).take(NEAR).find(|(at, line)| is_again(*at, line)).map(|(at, _)| at)
+}
+
+/// The first key of a YAML file, where it comes again at the left just behind the joint, and no other document began there.
+fn key_again(first: &str, before: &[&str], behind: &[&str]) -> Option<usize> {
+    let key = first.split_once(':')?.0;
+    let is_key = !key.is_empty() && !key.starts_with(['#', '-', ' ', '%']);
+    let begins = |line: &&&str| line.starts_with("---") || line.trim_end() == "...";
+    let is_other = before.iter().chain(behind.iter().take(NEAR + 1)).any(|line| begins(&line));
+    let is_again = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+    let mut near = new_lines(behind).take(NEAR);
+    near.find(|(_, line)| is_key && !is_other && is_again(line)).map(|(at, _)| at)
 }
 
 /// What stands before the number of a heading, the number, and what follows.
@@ -146,17 +170,17 @@ fn numbering<'a>(before: &'a [&'a str], least: u64) -> Option<(&'a str, u64, u64
     sound.map(|(mark, (first, last, at, _))| (mark, first, last, at)).max_by_key(|(.., at)| *at)
 }
 
-/// The joint's own line counts to what is before it: it may be a heading.
-fn with_cut_line<'a>(before: &[&'a str], behind: &[&'a str]) -> Vec<&'a str> {
-    before.iter().chain(behind.first()).copied().collect()
+/// The joint's own lines count to what is before it: one may be a heading.
+fn with_cut_line<'a>(before: &[&'a str], behind: &[&'a str], cut: usize) -> Vec<&'a str> {
+    before.iter().chain(behind.iter().take(cut + 1)).copied().collect()
 }
 
 /// The first heading behind the joint, where it has the first number once more.
-fn numbered_anew(before: &[&str], behind: &[&str]) -> Option<usize> {
-    let before = with_cut_line(before, behind);
+fn numbered_anew(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
+    let before = with_cut_line(before, behind, cut);
     let (mark, first, last, _) = numbering(&before, NUMBERED)?;
     let level = |line: &str| line.len() - line.trim_start_matches('#').len();
-    for (at, line) in new_lines(behind) {
+    for (at, line) in lines_behind(behind, cut) {
         let is_higher = level(line) > 0 && (level(line) < level(mark) || level(mark) == 0);
         match heading(line) {
             _ if is_higher => return None,
@@ -171,13 +195,13 @@ fn numbered_anew(before: &[&str], behind: &[&str]) -> Option<usize> {
 }
 
 /// The first heading behind the joint, where it has the next number and another word before it, and the old one is gone.
-fn headed_otherwise(before: &[&str], behind: &[&str]) -> Option<usize> {
-    let before = with_cut_line(before, behind);
+fn headed_otherwise(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
+    let before = with_cut_line(before, behind, cut);
     let (mark, _, last, _) = numbering(&before, 1)?;
     let letter = |mark: &str| mark.find(char::is_alphabetic);
     let start = mark.get(..letter(mark)?)?;
     let mut other = None;
-    for (at, line) in new_lines(behind) {
+    for (at, line) in lines_behind(behind, cut) {
         let Some((own, number, _)) = heading(line) else { continue };
         let is_like = own != mark && letter(own).and_then(|letter| own.get(..letter)) == Some(start);
         if own == mark {
@@ -223,9 +247,9 @@ fn row_starts<'a>(before: &[&'a str], behind: &[&'a str]) -> Vec<(usize, &'a str
 
 /// The first line behind the joint, where all lines are indented and none was; or where the lines that the text had before, in
 /// one indentation each, all have another.
-fn shifted(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
+fn shifted(kind: FileKind, before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
     let full = |line: &&&str| !line.trim().is_empty();
-    let first = new_lines(behind).next()?.0;
+    let first = lines_behind(behind, cut).next()?.0;
     if matches!(kind, FileKind::Csv | FileKind::Tsv) {
         let rows = row_starts(before, behind);
         let joint = before.len();
@@ -239,7 +263,7 @@ fn shifted(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
         let lines = before.iter().rev().filter(full).take(AROUND);
         let was_left =
             before.iter().filter(full).count() >= NEAR && lines.clone().all(|line| indent(line) == 0);
-        let is_indented = new_lines(behind).all(|(_, line)| indent(line) > 0);
+        let is_indented = lines_behind(behind, cut).all(|(_, line)| indent(line) > 0);
         return (was_left && is_indented).then_some(first);
     }
     let means = matches!(kind, FileKind::Yaml | FileKind::Code(super::Language::Python));
@@ -254,7 +278,7 @@ fn shifted(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
         entry.1 += 1;
     }
     let (mut other, mut same, mut all) = (0, 0, 0);
-    for (_, line) in new_lines(behind).take(AROUND) {
+    for (_, line) in lines_behind(behind, cut).take(AROUND) {
         all += 1;
         match known.get(line.trim()) {
             Some((Some(own), count)) if *count >= 2 && *own == indent(line) => same += 1,
@@ -266,9 +290,9 @@ fn shifted(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize> {
 }
 
 /// A paragraph just behind the joint that has nearly the words of one before it, where no two before have.
-fn said_again(before: &[&str], behind: &[&str]) -> Option<usize> {
+fn said_again(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
     let words = |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_lowercase).collect() };
-    let before = with_cut_line(before, behind);
+    let before = with_cut_line(before, behind, cut);
     let recent = before.get(before.len().saturating_sub(AROUND)..).unwrap_or_default();
     let earlier: Vec<Vec<String>> =
         recent.iter().map(|line| words(line)).filter(|line| line.len() >= WORDS).collect();
@@ -280,7 +304,7 @@ fn said_again(before: &[&str], behind: &[&str]) -> Option<usize> {
         one.len() == other.len() && !changed.is_empty() && !has_number && changed.len() * 5 <= one.len()
     };
     let near = |line: &Vec<String>| earlier.iter().any(|other| is_near(line, other));
-    let mut new = new_lines(behind).take(NEAR).map(|(at, line)| (at, words(line)));
+    let mut new = lines_behind(behind, cut).take(NEAR).map(|(at, line)| (at, words(line)));
     let (at, _) = new.find(|(_, line)| line.len() >= WORDS && near(line))?;
     let is_templated = earlier.iter().any(near);
     (!is_templated).then_some(at)
@@ -288,9 +312,9 @@ fn said_again(before: &[&str], behind: &[&str]) -> Option<usize> {
 
 /// The first line behind the joint, where all of them begin with their own number and those before did not. A line or another
 /// may do so by chance: a table has numbers of its own.
-fn lines_with_numbers(before: &[&str], behind: &[&str]) -> Option<usize> {
+fn lines_with_numbers(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
     let bears = |line: &str, at: usize| own_number(line) == Some(at + 1);
-    let mut new = new_lines(behind).peekable();
+    let mut new = lines_behind(behind, cut).peekable();
     let first = new.peek()?.0;
     let is_all = new.all(|(at, line)| bears(line, before.len() + at));
     let bearing = before.iter().enumerate().filter(|(at, line)| bears(line, *at)).count();

@@ -3,12 +3,14 @@
 use super::drift::drift;
 use super::{FileKind, Language};
 
-/// The text of the line that is found, for a text whose joint is at `|`.
+/// The text of the line that is found, for a text whose joint is at `|`; a second one is before the line that was cut.
 fn found(kind: FileKind, text: &str) -> Option<String> {
     let (before, behind) = text.split_once('|').unwrap();
+    let cut = behind.split_once("\n|").map_or(0, |(proven, _)| proven.matches('\n').count() + 1);
+    let behind = behind.replace("\n|", "\n");
     let lines: Vec<&str> = before.lines().collect();
     let behind: Vec<&str> = behind.lines().collect();
-    drift(kind, &lines, &behind).first().map(|(at, _)| behind[*at].to_owned())
+    drift(kind, &lines, &behind, cut).first().map(|(at, _)| behind[*at].to_owned())
 }
 
 #[test]
@@ -37,6 +39,21 @@ fn what_goes_on_otherwise_is_found() {
             "The \u{201c}new\u{201d} ones.",
         ),
         (FileKind::Csv, "a,b\n1,2\n3,4\n|5,6\n    7,8\n    9,1\n", "    7,8"),
+        (
+            FileKind::Text,
+            "1. One\n\nText.\n\n2. Two\n\n|Text.\n\n|3. Three\n\nText.\n\n1. Four\n\nText.\n",
+            "1. Four",
+        ),
+        (FileKind::Text, "5. One\n\nText.\n|So.\n\n|6. Two more\n6. Two more\n\nText.\n", "6. Two more"),
+        (FileKind::Yaml, "limit: 400\nitems:\n  - a: 1\n|  - a: 2\nlimit: 400\n", "limit: 400"),
+        (
+            FileKind::Html,
+            "<p>One.</p>\n|<h2>Part</h2>\n|<p>We keep the supplier of the paper until the year ends.</p>\n\n\
+             <p>We keep this supplier of the paper until the year ends.</p>\n",
+            "<p>We keep this supplier of the paper until the year ends.</p>",
+        ),
+        (FileKind::Csv, "a,b\n1,2\n3,4\n|5,6\n|0,1\n    7,8\n    9,1\n", "    7,8"),
+        (FileKind::Csv, "a,b\n1,2\n3,4\n|5,6\n|0,1\n  6: 7,8\n  7: 9,1\n", "  6: 7,8"),
         (
             python,
             "def a():\n    return total\n\ndef b():\n    return total\n\ndef c():\n    for x in y:\n|        f(x)\n        return total\n",

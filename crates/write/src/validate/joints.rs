@@ -6,6 +6,7 @@
 use super::lexis::{CodeLine, CodeReading, Lexis, read};
 use super::{ContentFinding, FileKind, FindingSeverity, Language};
 use crate::codes;
+use crate::joint::Joint;
 
 /// Lines that are looked at before a joint, and behind it.
 const AROUND: usize = 60;
@@ -16,10 +17,11 @@ const BARE: usize = 4;
 /// Findings that are reported.
 const FINDINGS: usize = 5;
 
-/// What does not go on behind `joints`, the bytes where the file `name` was gone on with.
+/// What does not go on behind `joints`, where the file `name` was gone on with.
 #[must_use]
-pub fn joints(name: &str, bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
-    let mut places: Vec<usize> = joints.iter().filter_map(|joint| usize::try_from(*joint).ok()).collect();
+pub fn joints(name: &str, bytes: &[u8], joints: &[Joint]) -> Vec<ContentFinding> {
+    let mut places: Vec<usize> =
+        joints.iter().filter_map(|joint| usize::try_from(joint.proven).ok()).collect();
     places.retain(|joint| *joint > 0 && *joint < bytes.len());
     places.sort_unstable();
     let Some(first) = places.first().copied() else { return Vec::new() };

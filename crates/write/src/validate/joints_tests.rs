@@ -1,13 +1,14 @@
 //! What is seen behind a joint, and that sound files have nothing that is.
 
 use super::joints;
+use crate::Joint;
 
 const NONE: [u64; 0] = [];
 
 /// The lines where something was found in `before` and `behind`, joined.
 fn found(name: &str, before: &str, behind: &str) -> Vec<u64> {
     let text = format!("{before}{behind}");
-    let findings = joints(name, text.as_bytes(), &[before.len() as u64]);
+    let findings = joints(name, text.as_bytes(), &[Joint::at(before.len() as u64)]);
     findings.into_iter().map(|finding| finding.line).collect()
 }
 
@@ -100,5 +101,5 @@ fn indentation_that_is_lost_is_seen_and_a_part_without_any_is_not() {
 #[test]
 fn without_a_joint_nothing_is_looked_at() {
     assert!(joints("a.cpp", b"int f( {\n", &[]).is_empty());
-    assert!(joints("a.cpp", b"int f( {\n", &[0, 99]).is_empty());
+    assert!(joints("a.cpp", b"int f( {\n", &[Joint::at(0), Joint::at(99)]).is_empty());
 }

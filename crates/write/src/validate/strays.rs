@@ -10,6 +10,7 @@ use super::drift::drift;
 use super::{ContentFinding, FileKind, FindingSeverity, Subject};
 use crate::cleaning::{is_notice, is_part_mark};
 use crate::codes;
+use crate::joint::Joint;
 
 /// Lines in a row that bear their own number.
 const NUMBERED: usize = 4;
@@ -93,15 +94,18 @@ pub(super) fn strays(kind: FileKind, subject: &Subject<'_>) -> Vec<ContentFindin
     findings
 }
 
-/// What stands around `joints`, the bytes where the file was gone on with.
+/// What stands around `joints`, where the file was gone on with.
 #[must_use]
-pub fn strays_at(kind: FileKind, bytes: &[u8], joints: &[u64]) -> Vec<ContentFinding> {
+pub fn strays_at(kind: FileKind, bytes: &[u8], joints: &[Joint]) -> Vec<ContentFinding> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.split('\n').collect();
     let mut found: Vec<(usize, &str)> = Vec::new();
     for joint in joints {
-        let at = usize::try_from(*joint).unwrap_or(usize::MAX).min(bytes.len());
-        let first = memchr::memchr_iter(b'\n', bytes.get(..at).unwrap_or_default()).count();
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+        let line = |at: usize| memchr::memchr_iter(b'\n', bytes.get(..at).unwrap_or_default()).count();
+        let (at, cut) = (place(joint.proven), place(joint.cut));
+        let first = line(at);
+        let cut_line = line(cut) - first;
         let (before, behind) = lines.split_at(first.min(lines.len()));
         let full = |line: &(usize, &&str)| !line.1.trim().is_empty();
         let near_before = before.iter().enumerate().rev().filter(full).take(NEAR);
@@ -123,7 +127,9 @@ pub fn strays_at(kind: FileKind, bytes: &[u8], joints: &[u64]) -> Vec<ContentFin
         }
         let behind_ends =
             behind.split_last().filter(|(last, _)| last.is_empty()).map_or(behind, |(_, rest)| rest);
-        found.extend(drift(kind, before, behind_ends).into_iter().map(|(at, what)| (first + at + 1, what)));
+        found.extend(
+            drift(kind, before, behind_ends, cut_line).into_iter().map(|(at, what)| (first + at + 1, what)),
+        );
         if let Some(at) = again(before, behind) {
             found.push((
                 first + at + 1,

@@ -68,7 +68,7 @@ fn what_is_said_or_comes_again_at_a_joint_is_found() {
     let at = before.rfind("The branch").unwrap() as u64;
     let lines = |rest: &str| {
         let text = format!("{before}{rest}");
-        strays_at(FileKind::Markdown, text.as_bytes(), &[at])
+        strays_at(FileKind::Markdown, text.as_bytes(), &[crate::Joint::at(at)])
             .iter()
             .map(|finding| finding.line)
             .collect::<Vec<_>>()
