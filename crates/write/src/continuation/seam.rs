@@ -375,7 +375,7 @@ impl<'a> Seam<'a> {
 }
 
 /// The joint within the lines that were taken back, which `new` has anew. Where too little had come of the line that was cut, the
-/// whole line before it is the last that is proven.
+/// whole line before it is the last that is proven; where nothing had, that one is the last that is known.
 pub(crate) fn joint_in(taken: &[u8], new: &[u8]) -> Joint {
     let cut = memrchr(b'\n', taken).map_or(0, |newline| newline + 1);
     let (whole, begun) = taken.split_at(cut);
@@ -383,7 +383,11 @@ pub(crate) fn joint_in(taken: &[u8], new: &[u8]) -> Joint {
         return Joint::at(0);
     }
     let line_before = memrchr(b'\n', whole.trim_ascii_end()).map_or(0, |newline| newline + 1);
-    let proven = if weight(begun) >= CUT { cut } else { line_before };
+    let (proven, cut) = match weight(begun) {
+        0 => (line_before, line_before),
+        1..CUT => (line_before, cut),
+        _ => (cut, cut),
+    };
     Joint { proven: proven as u64, cut: cut as u64 }
 }
 

@@ -136,10 +136,13 @@ fn a_joint_is_at_the_last_line_that_a_continuation_proves() {
     for (taken, new, proven, cut) in [
         ("    return total", "    return total;\n", "    return total", "    return total"),
         ("  width: 5px;\n}\n\n.l", "  width: 5px;\n}\n\n.load {\n", "}\n\n.l", ".l"),
-        ("  total += 174;\n  }\n }\n ", "  total += 174;\n  }\n }\n total\n", " }\n ", " "),
+        ("  total += 174;\n  }\n }\n t", "  total += 174;\n  }\n }\n total\n", " }\n t", " t"),
+        // Of a line of which nothing has come, nothing is known.
+        ("  total += 174;\n  }\n }\n ", "  total += 174;\n  }\n }\n total\n", " }\n ", " }\n "),
+        ("They fell.\n\n", "They fell.\n\nThey rose.\n", "They fell.\n\n", "They fell.\n\n"),
         // What is not repeated as it was proves nothing behind its beginning.
         ("  total += 174;\n  ", "  total += 174 ;\n  }\n", "  total += 174;\n  ", "  total += 174;\n  "),
-        ("  total += 174;\n", "  total += 174;\n}\n", "  total += 174;\n", ""),
+        ("  total += 174;\n", "  total += 174;\n}\n", "  total += 174;\n", "  total += 174;\n"),
     ] {
         let joint = super::joint_in(taken.as_bytes(), new.as_bytes());
         let from = |at: u64| &taken[usize::try_from(at).unwrap()..];

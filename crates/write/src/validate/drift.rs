@@ -61,7 +61,7 @@ pub(super) fn drift(
             "the file was gone on with before, and its lines are indented by more or less from here on",
         ));
     }
-    if let Some(at) = said_again(before, behind, cut).filter(|_| is_prose) {
+    if let Some(at) = said_again(before, behind).filter(|_| is_prose) {
         found.push((
             at,
             "the file was gone on with just before, and a paragraph that it has already comes in other words",
@@ -110,14 +110,14 @@ fn line_again(kind: FileKind, before: &[&str], behind: &[&str]) -> Option<usize>
         is_left && !is_end && !is_mark && line.contains(' ') && letters(line) >= TELLING
     };
     let is_again = |at: usize, line: &str| {
-        let known: Vec<&str> = before.iter().chain(behind.iter().take(at)).copied().collect();
-        let recent = known.get(known.len().saturating_sub(AROUND)..).unwrap_or_default();
+        let all: Vec<&str> = known(before, behind, at).collect();
+        let recent = all.get(all.len().saturating_sub(AROUND)..).unwrap_or_default();
         let last = recent.iter().rposition(|earlier| *earlier == line);
         let between = last.and_then(|last| recent.get(last + 1..)).unwrap_or_default();
         let is_first = line == *first && letters(line) >= FIRST;
         let is_last_heading =
             is_heading(line) && last.is_some() && !between.iter().any(|line| is_heading(line));
-        let is_once = known.iter().filter(|earlier| **earlier == line).count() == 1;
+        let is_once = all.iter().filter(|earlier| **earlier == line).count() == 1;
         is_once && (is_first || is_last_heading || (is_telling(line) && last.is_some()))
     };
     new_lines(behind).take(NEAR).find(|(at, line)| is_again(*at, line)).map(|(at, _)| at)
@@ -170,20 +170,21 @@ fn numbering<'a>(before: &'a [&'a str], least: u64) -> Option<(&'a str, u64, u64
     sound.map(|(mark, (first, last, at, _))| (mark, first, last, at)).max_by_key(|(.., at)| *at)
 }
 
-/// The joint's own lines count to what is before it: one may be a heading.
-fn with_cut_line<'a>(before: &[&'a str], behind: &[&'a str], cut: usize) -> Vec<&'a str> {
-    before.iter().chain(behind.iter().take(cut + 1)).copied().collect()
+/// The lines before one behind the joint.
+fn known<'a>(before: &'a [&'a str], behind: &'a [&'a str], at: usize) -> impl Iterator<Item = &'a str> {
+    before.iter().chain(behind.iter().take(at)).copied()
 }
 
-/// The first heading behind the joint, where it has the first number once more.
+/// The first heading behind the joint, where it has the first number once more. The line that was cut may be the next one.
 fn numbered_anew(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
-    let before = with_cut_line(before, behind, cut);
-    let (mark, first, last, _) = numbering(&before, NUMBERED)?;
+    let before: Vec<&str> = known(before, behind, 1).collect();
+    let (mark, first, mut last, _) = numbering(&before, NUMBERED)?;
     let level = |line: &str| line.len() - line.trim_start_matches('#').len();
-    for (at, line) in lines_behind(behind, cut) {
+    for (at, line) in new_lines(behind) {
         let is_higher = level(line) > 0 && (level(line) < level(mark) || level(mark) == 0);
         match heading(line) {
             _ if is_higher => return None,
+            Some((own, number, _)) if own == mark && at <= cut && number == last + 1 => last = number,
             Some((own, number, _)) if own == mark => {
                 let is_list = heading(behind.get(at + 1)?).is_some();
                 return (number != last + 1 && (number == first || number <= 1) && !is_list).then_some(at);
@@ -196,15 +197,17 @@ fn numbered_anew(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> 
 
 /// The first heading behind the joint, where it has the next number and another word before it, and the old one is gone.
 fn headed_otherwise(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
-    let before = with_cut_line(before, behind, cut);
-    let (mark, _, last, _) = numbering(&before, 1)?;
+    let before: Vec<&str> = known(before, behind, 1).collect();
+    let (mark, _, mut last, _) = numbering(&before, 1)?;
     let letter = |mark: &str| mark.find(char::is_alphabetic);
     let start = mark.get(..letter(mark)?)?;
     let mut other = None;
-    for (at, line) in lines_behind(behind, cut) {
+    for (at, line) in new_lines(behind) {
         let Some((own, number, _)) = heading(line) else { continue };
         let is_like = own != mark && letter(own).and_then(|letter| own.get(..letter)) == Some(start);
-        if own == mark {
+        if own == mark && at <= cut && number == last + 1 {
+            last = number;
+        } else if own == mark {
             return None;
         }
         if is_like && number == last + 1 {
@@ -246,7 +249,7 @@ fn row_starts<'a>(before: &[&'a str], behind: &[&'a str]) -> Vec<(usize, &'a str
 }
 
 /// The first line behind the joint, where all lines are indented and none was; or where the lines that the text had before, in
-/// one indentation each, all have another.
+/// one indentation each, all have another: those that came twice, or three and more by the same number of blanks.
 fn shifted(kind: FileKind, before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
     let full = |line: &&&str| !line.trim().is_empty();
     let first = lines_behind(behind, cut).next()?.0;
@@ -278,24 +281,25 @@ fn shifted(kind: FileKind, before: &[&str], behind: &[&str], cut: usize) -> Opti
         entry.1 += 1;
     }
     let (mut other, mut same, mut all) = (0, 0, 0);
+    let mut shifts = Vec::new();
     for (_, line) in lines_behind(behind, cut).take(AROUND) {
         all += 1;
-        match known.get(line.trim()) {
-            Some((Some(own), count)) if *count >= 2 && *own == indent(line) => same += 1,
-            Some((Some(_), count)) if *count >= 2 => other += 1,
-            _ => {}
+        let Some((Some(own), count)) = known.get(line.trim()) else { continue };
+        shifts.push(indent(line).cast_signed() - own.cast_signed());
+        match *own == indent(line) {
+            _ if *count < 2 => {}
+            true => same += 1,
+            false => other += 1,
         }
     }
-    (same == 0 && (other >= 2 || (other == 1 && all <= NEAR))).then_some(first)
+    let is_moved = shifts.first().is_some_and(|shift| *shift != 0 && shifts.iter().all(|own| own == shift));
+    let is_other = same == 0 && (other >= 2 || (other == 1 && all <= NEAR));
+    (is_other || (is_moved && shifts.len() >= NEAR)).then_some(first)
 }
 
 /// A paragraph just behind the joint that has nearly the words of one before it, where no two before have.
-fn said_again(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
+fn said_again(before: &[&str], behind: &[&str]) -> Option<usize> {
     let words = |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_lowercase).collect() };
-    let before = with_cut_line(before, behind, cut);
-    let recent = before.get(before.len().saturating_sub(AROUND)..).unwrap_or_default();
-    let earlier: Vec<Vec<String>> =
-        recent.iter().map(|line| words(line)).filter(|line| line.len() >= WORDS).collect();
     let is_near = |one: &Vec<String>, other: &Vec<String>| {
         let changed: Vec<_> = one.iter().zip(other).filter(|(one, other)| one != other).collect();
         let has_number = changed.iter().any(|(one, other)| {
@@ -303,11 +307,17 @@ fn said_again(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
         });
         one.len() == other.len() && !changed.is_empty() && !has_number && changed.len() * 5 <= one.len()
     };
-    let near = |line: &Vec<String>| earlier.iter().any(|other| is_near(line, other));
-    let mut new = lines_behind(behind, cut).take(NEAR).map(|(at, line)| (at, words(line)));
-    let (at, _) = new.find(|(_, line)| line.len() >= WORDS && near(line))?;
-    let is_templated = earlier.iter().any(near);
-    (!is_templated).then_some(at)
+    let is_again = |at: usize, line: &str| {
+        let all: Vec<&str> = known(before, behind, at).collect();
+        let recent = all.get(all.len().saturating_sub(AROUND)..).unwrap_or_default();
+        let earlier: Vec<Vec<String>> =
+            recent.iter().map(|line| words(line)).filter(|line| line.len() >= WORDS).collect();
+        let near = |line: &Vec<String>| earlier.iter().any(|other| is_near(line, other));
+        let line = words(line);
+        let is_templated = || earlier.iter().any(near);
+        line.len() >= WORDS && near(&line) && !is_templated()
+    };
+    new_lines(behind).take(NEAR).find(|(at, line)| is_again(*at, line)).map(|(at, _)| at)
 }
 
 /// The first line behind the joint, where all of them begin with their own number and those before did not. A line or another

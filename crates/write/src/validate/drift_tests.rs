@@ -45,6 +45,16 @@ fn what_goes_on_otherwise_is_found() {
             "1. Four",
         ),
         (FileKind::Text, "5. One\n\nText.\n|So.\n\n|6. Two more\n6. Two more\n\nText.\n", "6. Two more"),
+        (
+            python,
+            "def a(x):\n    y = 1\n    if x:\n        x += 1\n|    else:\n            x -= 1\n        return x\n\n    def b(x):\n        y = 1\n        if x:\n            x += 1\n",
+            "            x -= 1",
+        ),
+        (
+            FileKind::Html,
+            "<h2>Part 1: A</h2>\n<p>Text.</p>\n<h2>Part 2: B</h2>\n|<p>Text.</p>\n|<h2>Teil 3: C</h2>\n<p>More.</p>\n",
+            "<h2>Teil 3: C</h2>",
+        ),
         (FileKind::Yaml, "limit: 400\nitems:\n  - a: 1\n|  - a: 2\nlimit: 400\n", "limit: 400"),
         (
             FileKind::Html,
