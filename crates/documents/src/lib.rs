@@ -92,4 +92,4 @@ pub use receipt::{ReadReport, Receipt, has_result, has_worked, terse_operations}
 pub use redline::{
     MergeReport, MergedFile, Redline, RedlineReport, TextReport, merge, redline, text_differences,
 };
-pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};
+pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, StopSignal, Workspace};

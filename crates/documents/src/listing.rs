@@ -71,7 +71,8 @@ pub fn revisions(revisions: &[PlacedRevision]) -> String {
             let _ = writeln!(out, "       {}", printable(&revision.text));
         }
     }
-    let _ = writeln!(out, "{} tracked changes.", revisions.len());
+    let changes = if revisions.len() == 1 { "change" } else { "changes" };
+    let _ = writeln!(out, "{} tracked {changes}.", revisions.len());
     out
 }
 

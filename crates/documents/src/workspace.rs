@@ -37,6 +37,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The folders whose lessons are given at once.
 const FOLDERS: usize = 8;
 
+/// Whether the caller has taken back what it asked for.
+pub type StopSignal = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// A folder of documents. Cheap to clone.
 #[derive(Clone)]
 pub struct Workspace {
@@ -46,6 +49,7 @@ pub struct Workspace {
     clock: Arc<dyn Clock>,
     only: Option<SingleDocument>,
     listened: Option<ListenedFolder>,
+    stop: Option<StopSignal>,
 }
 
 /// The one document of a workspace that has just one.
@@ -95,7 +99,7 @@ impl Workspace {
     /// The documents in `files`; their earlier states go into `store`.
     #[must_use]
     pub fn new(files: Folder, store: CheckpointStore, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { files, store, locks, clock, only: None, listened: None }
+        Self { files, store, locks, clock, only: None, listened: None, stop: None }
     }
 
     /// The documents in `files`; their earlier states go into a folder in it that no path leads to.
@@ -124,6 +128,17 @@ impl Workspace {
     pub fn heard_by(self, listener: Option<Arc<dyn DeliveryListener>>, base: &Path) -> Self {
         let listened = listener.map(|listener| ListenedFolder { listener, base: base.to_owned() });
         Self { listened, ..self }
+    }
+
+    /// The same for one piece of work that its caller may take back: nothing is written from the moment on at which `stop` says so.
+    #[must_use]
+    pub fn until(self, stop: StopSignal) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+
+    /// An error, if the caller has taken back what it asked for.
+    fn check_wanted(&self) -> Result<(), Error> {
+        if self.stop.as_ref().is_some_and(|stop| stop()) { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// The one document, if there is just one by design.
@@ -214,6 +229,7 @@ impl Workspace {
         precondition: &Precondition,
     ) -> Result<WrittenFile, Error> {
         let _lock = self.lock(path)?;
+        self.check_wanted()?;
         self.keep(path)?;
         Ok(self.files.write(path, bytes, precondition)?)
     }
@@ -264,7 +280,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When the document is not the one of `revision` any more, somebody else writes it, the edit fails as a whole or cannot
-    /// be proven, or the system refuses.
+    /// be proven, the caller takes it back before it is written, or the system refuses.
     pub fn edit<T>(
         &self,
         path: &RelPath,
@@ -353,6 +369,10 @@ impl Workspace {
                 Some(sha256) => *sha256 == new,
                 None => self.only.as_ref().is_some_and(is_source),
             };
+            // What one of several steps has written stays, and so do the others: together they are one piece of work.
+            if step == 1 && !is_as_before {
+                self.check_wanted()?;
+            }
             let checkpoint =
                 if is_as_before { None } else { self.replace(path, sha256.as_deref(), &saved.bytes)? };
             let written = self.store.written()?;

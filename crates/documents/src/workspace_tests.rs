@@ -50,6 +50,29 @@ fn ids(workspace: &Workspace, file: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_is_taken_back_while_it_is_proven_is_not_written() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let (folder, workspace) = workspace();
+    let file = path("nda.docx");
+    let stopped = Arc::new(AtomicBool::new(false));
+    let signal = Arc::clone(&stopped);
+    let stopping = workspace.clone().until(Arc::new(move || signal.load(Ordering::SeqCst)));
+    let edit = |document: &mut WordDocument| {
+        stopped.store(true, Ordering::SeqCst);
+        lengthen("four (4) years")(document)
+    };
+    let taken_back = stopping.edit(&file, None, Tracking::Tracked, edit).unwrap_err();
+    assert!(matches!(taken_back, Error::Stopped), "{taken_back}");
+    let put = stopping.put(&path("new.docx"), NDA, &Precondition::Absent);
+    assert!(matches!(put, Err(Error::Stopped)), "{put:?}");
+    assert_eq!(workspace.read(&file).unwrap().unwrap(), NDA);
+    assert!(ids(&workspace, "nda.docx").is_empty(), "nor kept");
+    assert!(!folder.path().join("new.docx").exists());
+    // Who does not stop is not stopped by it.
+    workspace.edit(&file, None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+}
+
+#[test]
 fn each_change_has_a_checkpoint_and_can_be_taken_back_to_the_byte() {
     let (_folder, workspace) = workspace();
     let file = path("nda.docx");

@@ -220,7 +220,10 @@ impl CallArguments {
                     Value::String(text) => text.trim().parse().ok(),
                     other => other.as_f64(),
                 };
-                let number = number.filter(|number| number.fract() == 0.0 && (least..1e9).contains(number));
+                let number =
+                    number.filter(|number| number.fract() == 0.0 && (least..f64::INFINITY).contains(number));
+                // More than there can be is all.
+                let number = number.map(|number| number.min(1e9));
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded above")]
                 let number = number.ok_or_else(|| wrong(&format!("whole number from {least}")))? as u64;
                 if value == json!(number) {

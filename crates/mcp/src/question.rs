@@ -152,7 +152,7 @@ impl Choices {
             );
         }
         let mut out = operations.clone();
-        let mut said = "the user was asked which place is meant and did not choose";
+        let mut said = "the user was asked which place is meant and chose none: do not choose for them, and ask what they want";
         for (index, place) in &self.places {
             if let Some(operation) = out.get_mut(*index) {
                 *operation = with_place(operation, place);

@@ -2,6 +2,9 @@
 //!
 //! Must never wait for the client.
 
+use std::sync::Arc;
+
+use engross_documents::StopSignal;
 use engross_protocol::Failure;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +33,12 @@ impl Watch {
     /// Whether the call was taken back.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_cancelled()
+    }
+
+    /// The same for those who are about to write.
+    pub(crate) fn stop_signal(&self) -> StopSignal {
+        let stop = self.stop.clone();
+        Arc::new(move || stop.is_cancelled())
     }
 
     /// Tells of a step, unless the call was taken back.

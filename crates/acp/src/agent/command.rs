@@ -2,6 +2,8 @@
 //!
 //! Must never replace a document without a checkpoint, nor write a result over a file that is there.
 
+use std::sync::Arc;
+
 use agent_client_protocol_schema::v1::{
     Content, ContentBlock, CurrentModeUpdate, Error as RpcError, ResourceLink, SessionUpdate, StopReason,
     ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
@@ -119,10 +121,15 @@ pub(super) async fn run(
             }
         }
     }
-    let (workspace, path) = (session.opened.workspace.clone(), file.clone());
+    let stop = cancelled.clone();
+    let workspace = session.opened.workspace.clone().until(Arc::new(move || stop.is_cancelled()));
+    let path = file.clone();
     let written = blocking(move || write(&workspace, &path, work)).await;
     if let Err(error) = written {
         connection.update(&session.id, status(ToolCallStatus::Failed, None)).await;
+        if cancelled.is_cancelled() {
+            return Ok(StopReason::Cancelled);
+        }
         return Err(error);
     }
     let link = ResourceLink::new(file.as_str(), session.folder.address(file.as_str()));

@@ -56,6 +56,7 @@ impl SessionFolder {
             Some(rest) => {
                 percent_decode_str(rest).decode_utf8().map_err(|_| self.outside(text))?.into_owned()
             }
+            None if text.contains("://") => return Err(self.outside(text)),
             None => text.to_owned(),
         };
         let path = Path::new(&decoded);

@@ -12,6 +12,7 @@
 //! | `session` | what is kept of a session while the editor has it open? |
 //! | `folder` | what is a path of the editor beneath the session's folder? |
 //! | `prompt` | what did the person write: a message, with which files, or a command? |
+//! | `mentioned` | which of the files that the person named cannot be read? |
 //! | `turn` | how is a message answered, from the request to the reason it stopped? |
 //! | `progress` | what does the editor show of a turn: text, tool calls, diffs, the plan? |
 //! | `permission` | who agrees before a file is written? |
@@ -24,6 +25,7 @@ mod command;
 mod connection;
 mod folder;
 mod host;
+mod mentioned;
 mod permission;
 mod profile;
 mod progress;

@@ -6,6 +6,7 @@ use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, E
 
 use super::codes;
 use super::folder::SessionFolder;
+use super::mentioned::MentionedFile;
 use super::refusal;
 
 /// The most bytes of a message with all that is embedded in it.
@@ -42,23 +43,40 @@ pub(super) enum Prompt {
     Incomplete(&'static str),
 }
 
+/// A prompt, and the files that it names.
+#[derive(Debug)]
+pub(super) struct PersonPrompt {
+    /// What the person wants.
+    pub(super) prompt: Prompt,
+    /// Files that are linked, sent as bytes, or named in the text.
+    pub(super) files: Vec<MentionedFile>,
+}
+
 /// Understands a prompt.
 ///
 /// # Errors
 /// `EDITOR_PROMPT_INVALID`: it is empty, too long, or holds what cannot be read.
-pub(super) fn read(blocks: &[ContentBlock], folder: &SessionFolder) -> Result<Prompt, RpcError> {
+pub(super) fn read(blocks: &[ContentBlock], folder: &SessionFolder) -> Result<PersonPrompt, RpcError> {
     let (mut text, mut embedded) = (String::new(), String::new());
+    let mut files = Vec::new();
     for block in blocks {
         match block {
-            ContentBlock::Text(block) => text.push_str(&block.text),
-            ContentBlock::ResourceLink(link) => text.push_str(&name_of(&link.uri, folder)),
+            ContentBlock::Text(block) => {
+                files.extend(MentionedFile::in_text(&block.text, folder));
+                add(&mut text, &block.text);
+            }
+            ContentBlock::ResourceLink(link) => {
+                files.push(MentionedFile::linked(&link.uri, folder));
+                add(&mut text, &name_of(&link.uri, folder));
+            }
             ContentBlock::Resource(resource) => match &resource.resource {
                 EmbeddedResourceResource::TextResourceContents(content) => {
                     let name = name_of(&content.uri, folder);
                     embedded.push_str(&format!("Content of {name}:\n\n{}\n\n", content.text));
                 }
                 EmbeddedResourceResource::BlobResourceContents(content) => {
-                    text.push_str(&name_of(&content.uri, folder));
+                    files.push(MentionedFile::linked(&content.uri, folder));
+                    add(&mut text, &name_of(&content.uri, folder));
                 }
                 _ => return Err(unreadable("a resource of an unknown kind")),
             },
@@ -76,7 +94,23 @@ pub(super) fn read(blocks: &[ContentBlock], folder: &SessionFolder) -> Result<Pr
         let message = "the prompt has no text; write what is to be done";
         return Err(refusal::of_code(codes::EDITOR_PROMPT_INVALID, message));
     }
-    Ok(understand(text, &embedded))
+    Ok(PersonPrompt { prompt: understand(text, &embedded), files })
+}
+
+/// Adds a block to the text, apart from the word before it.
+fn add(text: &mut String, block: &str) {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '"' | '/' | '.');
+    if text.ends_with(is_word) && block.starts_with(is_word) {
+        text.push(' ');
+    }
+    text.push_str(block);
+}
+
+/// What the person wrote of a message with embedded files before it.
+pub(super) fn words_of_person(message: &str) -> &str {
+    let embeds = message.starts_with("Content of ");
+    let words = message.rsplit_once(&format!("\n{INSTRUCTION}\n")).filter(|_| embeds);
+    words.map_or(message, |(_, words)| words)
 }
 
 fn understand(text: &str, embedded: &str) -> Prompt {

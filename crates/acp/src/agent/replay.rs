@@ -7,6 +7,7 @@ use engross_llm::Message;
 use serde_json::Value;
 
 use super::progress::{kind_of, shown_id, text_chunk};
+use super::prompt::words_of_person;
 
 /// The updates that show a conversation.
 pub(super) fn updates(messages: &[Message]) -> Vec<SessionUpdate> {
@@ -22,7 +23,7 @@ pub(super) fn updates(messages: &[Message]) -> Vec<SessionUpdate> {
         match message {
             Message::User { content, .. } => {
                 turn += 1;
-                updates.push(SessionUpdate::UserMessageChunk(text_chunk(content)));
+                updates.push(SessionUpdate::UserMessageChunk(text_chunk(words_of_person(content))));
             }
             Message::Assistant { content, tool_calls, .. } => {
                 if !content.is_empty() {

@@ -29,8 +29,9 @@ use super::codes;
 use super::command::{self, DocumentCommand};
 use super::connection::Connection;
 use super::host::{EditorHost, PRINCIPAL};
+use super::mentioned;
 use super::profile::{self, SETUP};
-use super::prompt::{self, Prompt};
+use super::prompt::{self, PersonPrompt, Prompt};
 use super::session::{EditorSession, TurnGuard, id_in, id_of, is_id, name_of};
 use super::{refusal, replay, turn};
 use crate::transport::line::{PipeMessage, keep_reading, keep_writing};
@@ -252,7 +253,8 @@ impl EditorServer {
                 return None;
             }
             let changed = Timestamp::from_millis(line.changed).to_string();
-            let title: String = line.message.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = prompt::words_of_person(&line.message);
+            let title: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
             let title: String = title.chars().take(TITLE_LETTERS).collect();
             Some(SessionInfo::new(id, folder).title(title).updated_at(changed))
         });
@@ -317,7 +319,7 @@ impl EditorServer {
         }
     }
 
-    fn begin(&self, params: Value) -> Result<(Arc<EditorSession>, TurnGuard, Prompt), RpcError> {
+    fn begin(&self, params: Value) -> Result<(Arc<EditorSession>, TurnGuard, PersonPrompt), RpcError> {
         let request: PromptRequest = read(params)?;
         let session = self.session(&request.session_id.0)?;
         let prompt = prompt::read(&request.prompt, &session.folder)?;
@@ -343,11 +345,22 @@ async fn carry_out(
     session: &EditorSession,
     connection: &Connection,
     call: &str,
-    prompt: Prompt,
+    PersonPrompt { prompt, files }: PersonPrompt,
     guard: &TurnGuard,
 ) -> Result<StopReason, RpcError> {
     let command = match prompt {
         Prompt::Message { text, system } => {
+            let mut system = system.map(str::to_owned);
+            let workspace = session.opened.workspace.clone();
+            let looked = tokio::task::spawn_blocking(move || mentioned::problems(&files, &workspace)).await;
+            let problems = looked.unwrap_or_default().join(" ");
+            if !problems.is_empty() {
+                let words = super::progress::text_chunk(&format!("{problems}\n\n"));
+                let shown = agent_client_protocol_schema::v1::SessionUpdate::AgentMessageChunk(words);
+                connection.update(&session.id, shown).await;
+                let told = format!("{problems} Edit no other document in its place.");
+                system = Some(system.map_or(told.clone(), |system| format!("{system}\n\n{told}")));
+            }
             return turn::run(session, connection, (text, system), &guard.cancelled).await;
         }
         Prompt::Incomplete(what) => {

@@ -37,7 +37,7 @@ struct OpenQuestion {
 pub(super) async fn run(
     session: &EditorSession,
     connection: &Connection,
-    (text, system): (String, Option<&'static str>),
+    (text, system): (String, Option<String>),
     cancelled: &CancellationToken,
 ) -> Result<StopReason, RpcError> {
     let mut inbox = session.inbox.lock().await;
@@ -45,7 +45,7 @@ pub(super) async fn run(
     let request = TurnRequest {
         principal: PRINCIPAL.to_owned(),
         key: Some(session.name()),
-        system: system.map(str::to_owned),
+        system,
         messages: vec![Message::User { content: text, attachments: Vec::new() }],
         tools: Some(Vec::new()),
         workspace: Some(session.folder.path().display().to_string()),

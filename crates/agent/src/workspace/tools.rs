@@ -109,6 +109,10 @@ impl DocumentTools {
         let documents = self.documents().map_err(|error| ToolError::new(error.code(), error.to_string()))?;
         match documents.as_slice() {
             [(only, _)] => Ok(only.clone()),
+            [] => {
+                let message = "there is no Word document (.docx) in the workspace";
+                Err(ToolError::new(engross_protocol::shared::INVALID_ARGUMENTS.name, message))
+            }
             _ => {
                 let message = format!("say which document with 'file'; {LIST_DOCUMENTS} names them");
                 Err(ToolError::new(engross_protocol::shared::INVALID_ARGUMENTS.name, message))
@@ -313,7 +317,9 @@ impl DocumentTools {
                 }
             }
         }
-        let (workspace, path) = (self.workspace.clone(), file.clone());
+        let cancelled = work.round.cancelled.clone();
+        let workspace = self.workspace.clone().until(Arc::new(move || cancelled.is_cancelled()));
+        let path = file.clone();
         let (options, tracking) = (work.options.clone(), work.tracking);
         let name = file.as_str().to_owned();
         blocking(move || {

@@ -51,7 +51,8 @@ pub(super) fn run(
     }
     watch.step(2, "writing")?;
     let path = target.place.shown();
-    let put = documents.workspace(&target.place)?.put(&target.place.path, &bytes, &Precondition::Absent);
+    let workspace = documents.workspace(&target.place)?.until(watch.stop_signal());
+    let put = workspace.put(&target.place.path, &bytes, &Precondition::Absent);
     put.map_err(|error| documents.failure(&target.place, error))?;
     drop(naming);
     let mut text = format!("Wrote {path}: {}", differences::counts(&report.changes, report.proof));

@@ -67,7 +67,7 @@ pub(super) fn run(
     let path = arguments.required("path");
     match (arguments.value("operations"), arguments.text("from_markdown")) {
         (Some(_), Some(_)) => Err(invalid("give 'operations' or 'from_markdown', not both".to_owned())),
-        (None, Some(markdown)) => create(documents, path, markdown).map(CallEnd::from),
+        (None, Some(markdown)) => create(documents, path, markdown, caller).map(CallEnd::from),
         (None, None) => Err(invalid(
             "there is nothing to do; give 'operations', such as [{\"op\": \"modify_text\", \"originalText\": \"30 days\", \
              \"replacementText\": \"60 days\"}]"
@@ -85,7 +85,7 @@ pub(super) fn run(
             let batch = batch(&operations, arguments)?;
             let naming = documents.naming();
             let target = target(documents, &source, arguments.text("output"), Usual::GoOn("redline"))?;
-            let workspace = documents.workspace(&target.place)?;
+            let workspace = documents.workspace(&target.place)?.until(caller.watch.stop_signal());
             let workspace = workspace.of_one(target.place.path.clone(), bytes, Some(target.source.clone().into()));
             caller.watch.step(1, "applying")?;
             let is_dry = arguments.flag("dry_run");
@@ -289,16 +289,31 @@ pub(super) fn written(workspace: &Workspace, place: &Place) -> Option<(PathBuf, 
     Some((place.absolute()?, u64::try_from(size).unwrap_or_default()))
 }
 
+/// The failure of a new document whose name another file has.
+fn is_there(place: &Place) -> Failure {
+    let message = format!(
+        "'{}' is there already; give another 'path', or change what is there with 'operations' (replace_document takes Markdown)",
+        place.shown()
+    );
+    Failure::new(Exit::Refused, engross_store::files::codes::TARGET_EXISTS.name, message)
+}
+
 /// Makes a document where none is.
-fn create(documents: &McpDocuments, path: &str, markdown: &str) -> Result<Answer, Failure> {
+fn create(
+    documents: &McpDocuments,
+    path: &str,
+    markdown: &str,
+    caller: &Caller<'_>,
+) -> Result<Answer, Failure> {
     let place = documents.folders.locate(path)?;
     check_ending(&place)?;
     let _naming = documents.naming();
     let bytes = from_markdown(markdown, None, &Limits::default())
         .map_err(|error| Failure::from(Error::document(place.shown(), error)))?;
-    let put = documents.workspace(&place)?.put(&place.path, &bytes, &Precondition::Absent);
+    let workspace = documents.workspace(&place)?.until(caller.watch.stop_signal());
+    let put = workspace.put(&place.path, &bytes, &Precondition::Absent);
     put.map_err(|error| match error {
-        Error::File(FileError::TargetExists { .. }) => FileError::TargetExists { path: place.shown() }.into(),
+        Error::File(FileError::TargetExists { .. }) => is_there(&place),
         other => documents.failure(&place, other),
     })?;
     let text = format!("Wrote {}, a new document.\n", place.shown());

@@ -28,7 +28,7 @@ pub(super) fn run(
     let (source, bytes) = documents.read(arguments.required("path"))?;
     let naming = documents.naming();
     let target = target(documents, &source, arguments.text("output"), Usual::NewFile(suffix))?;
-    let workspace = documents.workspace(&target.place)?.of_one(
+    let workspace = documents.workspace(&target.place)?.until(watch.stop_signal()).of_one(
         target.place.path.clone(),
         bytes,
         Some(target.source.into()),
@@ -48,7 +48,8 @@ pub(super) fn run(
         return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
     }
     let path = target.place.shown();
-    let mut text = format!("{} changes {done}, {left} left. ", resolved.len());
+    let changes = if resolved.len() == 1 { "change" } else { "changes" };
+    let mut text = format!("{} {changes} {done}, {left} left. ", resolved.len());
     text.push_str(&report::ending(Some(&path), edit.proof, Tracking::Tracked));
     text.push('\n');
     if let Some(checkpoint) = &edit.checkpoint {

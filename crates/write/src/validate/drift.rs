@@ -225,7 +225,9 @@ fn quoted_otherwise(before: &[&str], behind: &[&str]) -> Option<usize> {
         let at = behind.get(first)?.find(curly)?;
         let is_left = behind.get(first)?.get(at..)?.contains(straight)
             || has(behind.get(first + 1..).unwrap_or_default(), &[straight]);
-        (has(before, &[straight]) && !has(before, curly) && !is_left).then_some(first)
+        // The beginning of the line that was cut may have the first.
+        let had = has(before, &[straight]) || has(behind.get(..1).unwrap_or_default(), &[straight]);
+        (had && !has(before, curly) && !is_left).then_some(first)
     };
     changes('"', &['“', '”', '„']).or_else(|| changes('\'', &['‘', '’']))
 }
@@ -320,13 +322,16 @@ fn said_again(before: &[&str], behind: &[&str]) -> Option<usize> {
     new_lines(behind).take(NEAR).find(|(at, line)| is_again(*at, line)).map(|(at, _)| at)
 }
 
-/// The first line behind the joint, where all of them begin with their own number and those before did not. A line or another
-/// may do so by chance: a table has numbers of its own.
+/// The first line behind the joint, where all of them begin with their own number and those before did not; one that the model
+/// still wrote without may stand before two and more. A line or another may have its number by chance: a table has numbers of its own.
 fn lines_with_numbers(before: &[&str], behind: &[&str], cut: usize) -> Option<usize> {
     let bears = |line: &str, at: usize| own_number(line) == Some(at + 1);
-    let mut new = lines_behind(behind, cut).peekable();
-    let first = new.peek()?.0;
-    let is_all = new.all(|(at, line)| bears(line, before.len() + at));
+    let new: Vec<(usize, bool)> =
+        lines_behind(behind, cut).map(|(at, line)| (at, bears(line, before.len() + at))).collect();
+    let without = new.iter().take_while(|(_, bears)| !bears).count();
+    let (first, _) = *new.get(without)?;
+    let with = new.len() - without;
+    let is_all = without <= 1 && with > without && new.iter().skip(without).all(|(_, bears)| *bears);
     let bearing = before.iter().enumerate().filter(|(at, line)| bears(line, *at)).count();
     let was_so = bearing * 2 >= before.iter().filter(|line| !line.trim().is_empty()).count();
     (is_all && !was_so).then_some(first)

@@ -55,6 +55,8 @@ fn what_goes_on_otherwise_is_found() {
             "<h2>Part 1: A</h2>\n<p>Text.</p>\n<h2>Part 2: B</h2>\n|<p>Text.</p>\n|<h2>Teil 3: C</h2>\n<p>More.</p>\n",
             "<h2>Teil 3: C</h2>",
         ),
+        (FileKind::Markdown, "# A\n\nOne.\n|Two.\nThree.\n   6: Four.\n   7: Five.\n", "   6: Four."),
+        (FileKind::Yaml, "a: 1\n|b: \"the old\"\nc: \u{201d}the new\u{201c}\n", "c: \u{201d}the new\u{201c}"),
         (FileKind::Yaml, "limit: 400\nitems:\n  - a: 1\n|  - a: 2\nlimit: 400\n", "limit: 400"),
         (
             FileKind::Html,
