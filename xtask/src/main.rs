@@ -160,14 +160,14 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Test => test::run(),
-        Chore::Bench { arguments } => measure("--release", "bench", &arguments),
+        Chore::Bench { arguments } => measure("release", "bench", &arguments),
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
         Chore::WriteStreams { streams } => test::write_streams(streams),
         Chore::WriteHabits { seed } => test::write_habits(seed),
-        Chore::Faults { arguments } => measure("--profile=ci", "faults", &arguments),
+        Chore::Faults { arguments } => measure("ci", "faults", &arguments),
         Chore::Clients => long::clients(),
         Chore::RandomSessions { sessions } => long::random_sessions(sessions),
         Chore::TasksAtLength { queued, names } => long::tasks_at_length(queued, names),
@@ -194,14 +194,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the crate of benches and faults, which is compiled only for this.
+/// Runs the crate of benches and faults, which is compiled only for this: together with the program that it starts, so that what
+/// both are made of is compiled once.
 fn measure(profile: &str, chore: &str, arguments: &[String]) -> Result<()> {
-    run_command(
-        std::process::Command::new(env!("CARGO"))
-            .args(["run", "--quiet", profile, "--package", "engross-bench", "--", chore])
-            .args(arguments)
-            .current_dir(root()),
-    )
+    let build = ["build", "--profile", profile, "--package", "engross", "--features", "engross/full"];
+    let build = build.into_iter().chain(["--package", "engross-bench"]);
+    run_command(std::process::Command::new(env!("CARGO")).args(build).current_dir(root()))?;
+    let program =
+        root().join("target").join(profile).join(format!("engross-bench{}", std::env::consts::EXE_SUFFIX));
+    run_command(std::process::Command::new(program).arg(chore).args(arguments).current_dir(root()))
 }
 
 fn eval_learning() -> Result<()> {
