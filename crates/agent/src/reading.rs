@@ -25,13 +25,13 @@ pub(crate) struct ReadText {
 
 /// Reads what `options` ask for into at most `bytes` bytes.
 pub(crate) fn text(document: &WordDocument, options: &ReadOptions, bytes: usize) -> Result<ReadText, Error> {
-    let reading = document.read(options)?;
+    let reading = document.read(&ReadOptions { fingerprints: false, ..options.clone() })?;
     Ok(bounded(reading, &comments(document)?, bytes))
 }
 
 /// The paragraphs that carry one of `revisions`, each with its neighbours, in at most `bytes` bytes.
 pub(crate) fn around(document: &WordDocument, revisions: &[i64], bytes: usize) -> Result<ReadText, Error> {
-    let mut reading = document.read(&ReadOptions::default())?;
+    let mut reading = document.read(&ReadOptions { fingerprints: false, ..ReadOptions::default() })?;
     let changed = |paragraph: &ParagraphReading| {
         paragraph.revisions.iter().any(|id| id.parse().is_ok_and(|id| revisions.contains(&id)))
     };

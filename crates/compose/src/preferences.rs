@@ -203,6 +203,7 @@ fn views(document: &WordDocument) -> Result<Vec<(String, ParagraphViews)>, engro
             view,
             story: Some("everywhere".to_owned()),
             labels: false,
+            fingerprints: false,
             ..ReadOptions::default()
         };
         for paragraph in document.read(&options)?.paragraphs {

@@ -30,7 +30,7 @@ pub fn losses(now: &[u8], then: &[u8]) -> Result<Losses, engross_docx::Error> {
 
 fn paragraphs(bytes: &[u8]) -> Result<Vec<(String, String)>, engross_docx::Error> {
     // What a label tells of other paragraphs is no text of this one.
-    let options = ReadOptions { labels: false, ..ReadOptions::default() };
+    let options = ReadOptions { labels: false, fingerprints: false, ..ReadOptions::default() };
     let reading = WordDocument::open(bytes.to_vec(), &Limits::default())?.read(&options)?.paragraphs;
     Ok(reading.into_iter().map(|paragraph| (paragraph.address, paragraph.text)).collect())
 }

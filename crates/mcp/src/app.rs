@@ -123,6 +123,7 @@ fn paragraphs(
             view,
             story: Some("everywhere".to_owned()),
             labels: false,
+            fingerprints: false,
             ..ReadOptions::default()
         };
         Ok::<_, engross_docx::Error>(document.read(&options)?.paragraphs)

@@ -36,7 +36,8 @@ pub(crate) struct TextHeading {
 impl DocumentText {
     /// Reads the body of a document.
     pub(crate) fn of(document: &WordDocument) -> Result<Self, Error> {
-        let reading = document.read(&ReadOptions { labels: false, ..ReadOptions::default() })?;
+        let options = ReadOptions { labels: false, fingerprints: false, ..ReadOptions::default() };
+        let reading = document.read(&options)?;
         let paragraphs = reading.paragraphs.into_iter().map(|paragraph| TextParagraph {
             address: paragraph.address,
             index: paragraph.index,

@@ -68,8 +68,8 @@ fn stories(bytes: Vec<u8>, view: ComparedView, limits: &Limits) -> Result<Vec<(S
         ComparedView::Original => View::Original,
         ComparedView::AsIs => View::Markup,
     };
-    let options =
-        ReadOptions { view, story: Some("everywhere".to_owned()), labels: false, ..ReadOptions::default() };
+    let story = Some("everywhere".to_owned());
+    let options = ReadOptions { view, story, labels: false, fingerprints: false, ..ReadOptions::default() };
     let mut stories: Vec<(String, Vec<Line>)> = Vec::new();
     for paragraph in WordDocument::open(bytes, limits)?.read(&options)?.paragraphs {
         let (address, text) = (paragraph.address, paragraph.text);

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::WordDocument;
 use crate::error::Error;
 use crate::model::{Paragraph, View, fields_at_start, paragraphs};
-use crate::read::{ParagraphReading, excerpt};
+use crate::read::{ParagraphReading, ReadDetail, excerpt};
 use crate::sections::{HeadingKind, SectionSource, Sections};
 
 /// An entry of an outline.
@@ -45,7 +45,7 @@ impl WordDocument {
     /// # Errors
     /// When another part that a reading needs cannot be read.
     pub fn outline(&self) -> Result<Vec<OutlineEntry>, Error> {
-        let (shown, _) = self.read_paragraphs(None, View::Accepted, false)?;
+        let (shown, _) = self.read_paragraphs(None, View::Accepted, ReadDetail::NONE)?;
         let nodes = paragraphs(&self.tree, self.body);
         let sections = self.body_sections(&nodes);
         let mut entries: Vec<(usize, OutlineEntry)> = Vec::new();

@@ -15,8 +15,8 @@ use crate::model::{View, paragraphs};
 use crate::names::{BOOKMARK_START, NAME};
 use crate::parts::relationships;
 use crate::read::{
-    LabelSources, ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, read_story,
-    story_root, without_object_labels,
+    LabelSources, ParagraphReading, ReadDetail, ReadOptions, Reading, Sources, StoryPart, StorySize,
+    read_story, story_root, without_object_labels,
 };
 use crate::text::{Finder, LetterCase, MatchRules};
 
@@ -29,7 +29,8 @@ impl WordDocument {
         let searches = options.search.is_some() || options.pattern.is_some();
         // Who looks for words means all of the document, unless a story is named.
         let story = options.story.as_deref().or(searches.then_some(EVERYWHERE));
-        let (mut all, mut total) = self.read_paragraphs(story, options.view, options.labels)?;
+        let detail = ReadDetail { labels: options.labels, fingerprints: options.fingerprints };
+        let (mut all, mut total) = self.read_paragraphs(story, options.view, detail)?;
         if options.story.is_none() {
             total = self.paragraph_count();
         }
@@ -84,7 +85,7 @@ impl WordDocument {
             View::Original => (View::Accepted, "a pending revision inserts it; read with the accepted view"),
             _ => (View::Original, "a pending revision deletes it; read with the original view"),
         };
-        let (elsewhere, _) = self.read_paragraphs(story, other, false)?;
+        let (elsewhere, _) = self.read_paragraphs(story, other, ReadDetail::NONE)?;
         let hits = elsewhere.into_iter().filter(|paragraph| is_hit(finder, paragraph));
         let places: Vec<String> = hits.take(5).map(|paragraph| paragraph.address).collect();
         let note = || {
@@ -105,7 +106,8 @@ impl WordDocument {
         for story in self.stories()? {
             // A header that several sections show is one.
             if shown.insert((story.part.clone(), story.key.clone())) {
-                let (paragraphs, _) = self.read_paragraphs(Some(&story.name), View::Accepted, false)?;
+                let (paragraphs, _) =
+                    self.read_paragraphs(Some(&story.name), View::Accepted, ReadDetail::NONE)?;
                 sizes.push(size(&story.name, &paragraphs));
             }
         }
@@ -118,12 +120,12 @@ impl WordDocument {
         &self,
         story: Option<&str>,
         view: View,
-        labels: bool,
+        detail: ReadDetail,
     ) -> Result<(Vec<ParagraphReading>, usize), Error> {
         let wanted = story.unwrap_or("body");
         let (mut all, mut total) = match wanted {
             "body" | EVERYWHERE => {
-                self.read_in(&self.tree, self.body, (&self.main_name, ""), (view, labels))?
+                self.read_in(&self.tree, self.body, (&self.main_name, ""), (view, detail))?
             }
             _ => (Vec::new(), 0),
         };
@@ -136,7 +138,7 @@ impl WordDocument {
             let document = part.as_deref().unwrap_or(&self.tree);
             if let Some(root) = story_root(document, &story) {
                 let (own, count) =
-                    self.read_in(document, root, (&story.part, &story.name), (view, labels))?;
+                    self.read_in(document, root, (&story.part, &story.name), (view, detail))?;
                 all.extend(own);
                 total += count;
             }
@@ -150,7 +152,7 @@ impl WordDocument {
         document: &Document,
         root: NodeId,
         (part, name): (&str, &str),
-        (view, labels): (View, bool),
+        (view, detail): (View, ReadDetail),
     ) -> Result<(Vec<ParagraphReading>, usize), Error> {
         let relationships = match part == self.main_name {
             true => Cow::Borrowed(&self.relationships),
@@ -176,7 +178,8 @@ impl WordDocument {
             styles: &self.styles,
             numbering: &self.numbering,
             revision_names: &|id| id.to_string(),
-            labels: labels.then_some(told),
+            labels: detail.labels.then_some(told),
+            fingerprints: detail.fingerprints,
         };
         Ok(read_story(sources, root, name, view))
     }

@@ -64,6 +64,7 @@ pub(crate) fn shown(document: &Document, atom: &Atom, text: &str) -> String {
             c => c.to_string(),
         },
         // A line end inside w:t is a space to Word.
+        AtomKind::Text if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() => text.to_owned(),
         AtomKind::Text => text.replace(['\n', '\r'], " "),
         AtomKind::Silent => String::new(),
     }
@@ -148,14 +149,11 @@ pub(crate) fn excerpt(text: &str) -> String {
 
 /// Twelve hexadecimal digits that tell one text from another.
 pub(crate) fn fingerprint(text: &str) -> String {
-    hexadecimal(&Sha256::digest(text.as_bytes())).chars().take(12).collect()
+    hexadecimal(Sha256::digest(text.as_bytes()).get(..6).unwrap_or_default())
 }
 
 /// Bytes as hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -34,6 +34,8 @@ pub struct ReadOptions {
     pub max_bytes: Option<usize>,
     /// Whether fields, links, controls and pictures say what they are; without, texts of two documents can be compared.
     pub labels: bool,
+    /// Whether each paragraph has the fingerprint of its text, for those who name it by that; it costs a third of a reading.
+    pub fingerprints: bool,
 }
 
 impl Default for ReadOptions {
@@ -47,6 +49,7 @@ impl Default for ReadOptions {
             limit: None,
             max_bytes: None,
             labels: true,
+            fingerprints: true,
         }
     }
 }
@@ -113,7 +116,8 @@ pub struct ParagraphReading {
     pub comments: Vec<String>,
     /// `w14:paraId`, if it has one.
     pub para_id: Option<String>,
-    /// Tells its text from others.
+    /// Tells its text from others; empty, and left out of JSON, where it was not asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
 }
 
@@ -144,6 +148,20 @@ pub(crate) struct Sources<'a> {
     pub(crate) revision_names: &'a dyn Fn(i64) -> String,
     /// None where only objects are labelled, and all of a kind alike.
     pub(crate) labels: Option<LabelSources<'a>>,
+    pub(crate) fingerprints: bool,
+}
+
+/// What a reading tells of a paragraph besides its text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadDetail {
+    /// Whether objects, fields, links and controls say what they are.
+    pub(crate) labels: bool,
+    pub(crate) fingerprints: bool,
+}
+
+impl ReadDetail {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { labels: false, fingerprints: false };
 }
 
 /// Reads the paragraphs below `root` that the view shows, and counts all. `prefix` names the story in addresses; empty for the
@@ -210,7 +228,7 @@ pub(crate) fn read_story(
             revisions: revisions.remove(&node).unwrap_or_default(),
             comments,
             para_id: document.attribute(node, PARA_ID).map(std::borrow::Cow::into_owned),
-            fingerprint: fingerprint(&paragraph.text),
+            fingerprint: if sources.fingerprints { fingerprint(&paragraph.text) } else { String::new() },
         });
     }
     (readings, total)

@@ -13,7 +13,7 @@ pub(crate) use labels::{
     without_object_labels,
 };
 pub use listing::{ParagraphReading, ReadOptions, Reading, StorySize, TablePlace};
-pub(crate) use listing::{Sources, has_end, read_story};
+pub(crate) use listing::{ReadDetail, Sources, has_end, read_story};
 pub use notation::notation;
 pub(crate) use stories::{StoryPart, find_stories, is_section, sections_of, story_root, text_boxes};
 

@@ -118,6 +118,14 @@ fn changes_in_different_places_are_both_done() {
             json!([say(2, "Ohio", "Texas"), {"op": "format_text", "paragraphIndex": 1, "textToFormat": "ten days", "bold": true}]),
         ),
         (add_row(3), json!([say(5, "Chair", "Table")])),
+        (
+            json!([{"op": "edit_paragraph", "paragraphIndex": 2, "plain": true, "newContent": "The law of Ohio\n\napplies to all claims."}, say(3, "Item", "Thing")]),
+            json!([say(6, "40", "50")]),
+        ),
+        (
+            json!([say(3, "Item", "Thing")]),
+            json!([say(6, "40", "50"), {"op": "insert_paragraph", "after": 7, "content": "And so on."}]),
+        ),
         (json!([say(4, "Price", "Price in euros")]), add_row(5)),
         (
             json!([say(6, "40", "50")]),

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure
         max_bytes: args.max_bytes,
         from: args.from.clone(),
         limit: args.limit,
+        fingerprints: output.json,
         ..ReadOptions::default()
     };
     let reading = document.read(&options).map_err(of_document)?;

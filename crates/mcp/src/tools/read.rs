@@ -108,11 +108,14 @@ pub(crate) fn reading(
     budget: Budget,
 ) -> Result<String, Failure> {
     let of = |error| Failure::from(Error::document(place.shown(), error));
-    let whole = document.read(options).map_err(of)?;
+    // A text shows none.
+    let options = ReadOptions { fingerprints: false, ..options.clone() };
+    let whole = document.read(&options).map_err(of)?;
     let comments: Vec<Comment> =
         document.comments().map_err(of)?.into_iter().map(|placed| placed.comment).collect();
     let mut out = head(place, document);
-    let is_plain = *options == ReadOptions { view: options.view, ..ReadOptions::default() };
+    let is_plain =
+        options == ReadOptions { view: options.view, fingerprints: false, ..ReadOptions::default() };
     let text = notation(&whole, &comments);
     if budget.without(&out).holds(&text) {
         if whole.paragraphs.is_empty() {

@@ -38,7 +38,12 @@ impl SideBlocks {
         let mut found =
             Self { own: vec![None; old.len()], new: vec![Vec::new(); old.len() + 1], tangles: Vec::new() };
         for (old_gap, new_gap) in gaps(&pairs, (old.len(), new.len())) {
-            found.gap(old_gap, side.document, side_blocks.get(new_gap).unwrap_or_default());
+            found.gap(
+                (base.document, source),
+                old_gap,
+                side.document,
+                side_blocks.get(new_gap).unwrap_or_default(),
+            );
         }
         for (at, other) in pairs {
             if let Some(slot) = found.own.get_mut(at) {
@@ -48,7 +53,13 @@ impl SideBlocks {
         found
     }
 
-    fn gap(&mut self, old: Range<usize>, document: &Document, side: &[NodeId]) {
+    fn gap(
+        &mut self,
+        (base, source): (&Document, &[NodeId]),
+        old: Range<usize>,
+        document: &Document,
+        side: &[NodeId],
+    ) {
         if old.is_empty() {
             // Nothing of the base is there, so a control that came is new, too.
             if let Some(new) = self.new.get_mut(old.start) {
@@ -58,7 +69,19 @@ impl SideBlocks {
         }
         let kept = side.iter().filter(|node| !is_new(document, **node)).count();
         if kept != old.len() {
-            self.tangles.push((old, side.to_vec()));
+            match parts(&old, (base, source), document, side) {
+                Some(parts) => {
+                    for GapPart { between, between_side, block } in parts {
+                        self.gap((base, source), between, document, between_side);
+                        if let Some((at, node)) = block
+                            && let Some(slot) = self.own.get_mut(at)
+                        {
+                            *slot = Some((node, true));
+                        }
+                    }
+                }
+                None => self.tangles.push((old, side.to_vec())),
+            }
             return;
         }
         let mut at = old.start;
@@ -75,6 +98,42 @@ impl SideBlocks {
             }
         }
     }
+}
+
+/// A part of a gap: paragraphs, and the table or control behind them.
+struct GapPart<'a> {
+    between: Range<usize>,
+    between_side: &'a [NodeId],
+    block: Option<(usize, NodeId)>,
+}
+
+/// A gap of the base, parted at tables and controls where each of them became one; nothing where that says no more of the paragraphs.
+fn parts<'a>(
+    old: &Range<usize>,
+    (base, source): (&Document, &[NodeId]),
+    document: &Document,
+    side: &'a [NodeId],
+) -> Option<Vec<GapPart<'a>>> {
+    let is_kept = |node: &NodeId| !is_new(document, *node);
+    let blocks = source.get(old.clone()).unwrap_or_default();
+    let ours = blocks.iter().enumerate().filter(|(_, node)| base.name(**node) != P);
+    let theirs = side.iter().enumerate().filter(|(_, node)| document.name(**node) != P && is_kept(node));
+    let (ours, theirs): (Vec<_>, Vec<_>) = (ours.collect(), theirs.collect());
+    if ours.is_empty() || ours.len() != theirs.len() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let (mut at, mut behind) = (old.start, 0);
+    for ((own, _), (place, node)) in ours.into_iter().zip(theirs) {
+        let block = Some((old.start + own, *node));
+        let between = at..old.start + own;
+        parts.push(GapPart { between, between_side: side.get(behind..place).unwrap_or_default(), block });
+        (at, behind) = (old.start + own + 1, place + 1);
+    }
+    parts.push(GapPart { between: at..old.end, between_side: side.get(behind..)?, block: None });
+    // A paragraph that is none of the base's, and not new as a whole, came of one beyond the table.
+    let is_sound = |part: &GapPart<'_>| !part.between.is_empty() || !part.between_side.iter().any(is_kept);
+    parts.iter().all(is_sound).then_some(parts)
 }
 
 /// Whether a block came as a whole by tracked changes.
