@@ -6,8 +6,8 @@ use engross_xml::{Document, Limits, NodeId, QName};
 
 use crate::error::Error;
 use crate::names::{
-    CT_DEFAULT, N_CONTENT_TYPE, N_EXTENSION, N_ID, N_PART_NAME, N_TARGET, N_TARGET_MODE, N_TYPE, OVERRIDE,
-    RELATIONSHIP, VOCABULARY,
+    CT_DEFAULT, ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, N_CONTENT_TYPE, N_EXTENSION, N_ID, N_PART_NAME,
+    N_TARGET, N_TARGET_MODE, N_TYPE, OVERRIDE, RELATIONSHIP, VOCABULARY,
 };
 use crate::package::Package;
 
@@ -245,4 +245,21 @@ impl ContentTypes {
     pub(crate) fn overrides(&self) -> impl Iterator<Item = &str> {
         self.named.iter().map(String::as_str)
     }
+}
+
+/// The highest ids of footnotes and of endnotes that a text refers to, also of those that are not there: a new note must not
+/// become what such a reference means.
+pub(crate) fn highest_referenced_notes(text: &Document) -> [i64; 2] {
+    let mut highest = [0, 0];
+    for node in text.descendants(text.root()) {
+        let [footnote, endnote] = &mut highest;
+        let highest = match text.name(node) {
+            FOOTNOTE_REFERENCE => footnote,
+            ENDNOTE_REFERENCE => endnote,
+            _ => continue,
+        };
+        let id: Option<i64> = text.attribute(node, ID).and_then(|id| id.trim().parse().ok());
+        *highest = id.unwrap_or_default().max(*highest);
+    }
+    highest
 }

@@ -165,6 +165,7 @@ fn compare_closely(
     let names = (before.main_name.clone(), after.main_name.clone());
     let mut importer =
         Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    importer.keep_clear_of(&before.main);
     importer.without_formats = !options.formatting;
     let mut ids = free_ids(&before.package, &before.main)?;
     let targets =

@@ -10,7 +10,7 @@ use super::relations::{PartRelations, RawRelationship};
 use crate::error::Error;
 use crate::names::{ENDNOTE, FOOTNOTE, ID, TYPE};
 use crate::package::Package;
-use crate::parts::{ContentTypes, declare_extension, declare_type, parse};
+use crate::parts::{ContentTypes, declare_extension, declare_type, highest_referenced_notes, parse};
 use crate::signature::Targets;
 
 /// What of a kind of note is there.
@@ -89,6 +89,13 @@ impl Importer {
             notes.next = highest.max(0) + 1;
         }
         Ok(importer)
+    }
+
+    /// Keeps the ids of new notes clear of those that the text before refers to.
+    pub(super) fn keep_clear_of(&mut self, text: &Document) {
+        let [footnotes, endnotes] = highest_referenced_notes(text);
+        self.notes.0.next = self.notes.0.next.max(footnotes + 1);
+        self.notes.1.next = self.notes.1.next.max(endnotes + 1);
     }
 
     /// The relationships of a part before (or after).

@@ -18,7 +18,7 @@ use crate::names::{
     CONTINUATION_SEPARATOR, ENDNOTE, ENDNOTE_REF, FOOTNOTE, FOOTNOTE_REF, HYPERLINK, ID, N_LOWER_ID, P, P_PR,
     P_STYLE, PARA_ID, R, R_ID, R_PR, R_STYLE, RUN, SEPARATOR, SPACING, TYPE, VAL,
 };
-use crate::parts::relationships;
+use crate::parts::{highest_referenced_notes, relationships};
 use crate::revisions::is_property_change;
 use crate::styles::Styles;
 use crate::text::{LinkDestination, NoteKind, StyledText};
@@ -28,13 +28,14 @@ const RELATIONSHIPS_URI: &str = "http://schemas.openxmlformats.org/officeDocumen
 impl WordDocument {
     /// What a batch must know before it adds notes and pictures.
     pub(super) fn prepare_content(&self, pending: &mut PendingParts) -> Result<(), Error> {
-        let next = |kind: &str, element: QName| -> Result<i64, Error> {
-            let Some(part) = self.related(kind)? else { return Ok(1) };
+        let [footnotes, endnotes] = highest_referenced_notes(&self.tree);
+        let next = |kind: &str, element: QName, referenced: i64| -> Result<i64, Error> {
+            let Some(part) = self.related(kind)? else { return Ok(referenced + 1) };
             let notes = part.children(part.root()).filter(|node| part.name(*node) == element);
             let ids = notes.filter_map(|node| part.attribute(node, ID)?.trim().parse::<i64>().ok());
-            Ok(ids.max().unwrap_or(0).max(0) + 1)
+            Ok(ids.max().unwrap_or(0).max(referenced) + 1)
         };
-        pending.next_note = [next("footnotes", FOOTNOTE)?, next("endnotes", ENDNOTE)?];
+        pending.next_note = [next("footnotes", FOOTNOTE, footnotes)?, next("endnotes", ENDNOTE, endnotes)?];
         pending.names = self.package.names().map(str::to_owned).collect();
         let drawings = self.tree.descendants(self.tree.root());
         let drawings = drawings.filter(|node| {

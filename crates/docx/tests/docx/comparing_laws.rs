@@ -217,3 +217,15 @@ fn laws(which: u8, base: &[u8], one: &[u8], other: &[u8]) -> Result<(), String> 
     }
     Ok(())
 }
+
+#[test]
+fn a_reference_to_a_note_that_is_not_there_gets_no_new_one() {
+    let body = "<w:p><w:r><w:t>One.</w:t></w:r><w:r><w:footnoteReference w:id=\"2\"/></w:r></w:p><w:p><w:r><w:t>Two.</w:t></w:r></w:p>";
+    let base = DocxBuilder::new().body(body).build();
+    let note =
+        |text: &str| json!({"op": "insert_note", "paragraphIndex": 2, "afterText": "Two", "content": text});
+    let after = sent_back(&base, &[note("a"), note("b")]).unwrap();
+    let made = compare(base, after, &options(true), &Limits::default()).unwrap();
+    let holds = ProofState::Holds;
+    assert_eq!((made.proof.reject, made.proof.accept), (holds, holds), "{:?}", made.limitations);
+}

@@ -171,6 +171,7 @@ fn bring_together(
     let mut importer =
         Importer::new(ours.clone(), theirs.clone(), (main.clone(), main.clone()), &limits.xml)?;
     let main_tree = parse(&ours, &main, &limits.xml)?;
+    importer.keep_clear_of(&main_tree);
     let mut ids = free_ids(&ours, &main_tree)?;
     let mut found = MergeFindings::default();
     let mut notes = BTreeSet::new();
