@@ -86,6 +86,7 @@ fn a_message_is_shown_again_as_the_person_wrote_it() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test makes the files that a person has")]
 fn files_that_cannot_be_read_are_told() {
     use super::mentioned::problems;
     let folder = tempfile::tempdir().unwrap();
