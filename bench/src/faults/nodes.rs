@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Trial;
 use super::server::{Server, ServerReply, failed, messages, say};
-use crate::Result;
+use crate::{Error, Result};
 
 /// A lease holds for 15 s, and a client is told to try again at once.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -23,8 +23,13 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
         let model = ModelServer::start(json!({"turns": [
             {"text": "one two three four", "fault": {"kind": "hang", "after": 2, "seconds": 90}}
         ], "default": {"text": "the other answers"}}));
-        let mut first = Server::start(trial.folder, &database.url(), &model.url())?;
-        let second = Server::start(trial.folder, &database.url(), &model.url())?;
+        // What is of a node, such as its tasks, is in a folder of its own.
+        let start = |name: &str| {
+            let folder = trial.folder.join(name);
+            std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+            Server::start(&folder, &database.url(), &model.url())
+        };
+        let (mut first, second) = (start("first")?, start("second")?);
         let (address, session) = (first.address, format!("shared-{number}"));
         let once = format!("once-{number}");
         std::thread::scope(|scope| {
