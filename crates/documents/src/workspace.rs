@@ -130,7 +130,8 @@ impl Workspace {
         Self { listened, ..self }
     }
 
-    /// The same for one piece of work that its caller may take back: nothing is written from the moment on at which `stop` says so.
+    /// The same for one piece of work that its caller may take back: no edit and no new file is written from the moment on at which
+    /// `stop` says so. Steps of one edit of which the first is written already are ended.
     #[must_use]
     pub fn until(self, stop: StopSignal) -> Self {
         Self { stop: Some(stop), ..self }
