@@ -34,6 +34,8 @@ pub enum ReceiptFinding {
     List,
     /// The texts with it are not those whose hashes were signed.
     ReceiptTexts,
+    /// A file is said to lie where none of a run is put.
+    Place(String),
     /// A file is not there.
     Missing(String),
     /// A file has other bytes.
@@ -73,6 +75,9 @@ impl fmt::Display for ReceiptFinding {
             }
             Self::List => f.write_str("the list of files is not the one that was signed"),
             Self::ReceiptTexts => f.write_str("the texts are not those that were signed"),
+            Self::Place(path) => {
+                write!(f, "{}: it is said to lie where no file of a run is put", path.escape_debug())
+            }
             Self::Missing(path) => write!(f, "{}: it is missing", path.escape_debug()),
             Self::Altered(path) => write!(f, "{}: its bytes are others", path.escape_debug()),
             Self::Document(problem) => f.write_str(problem),

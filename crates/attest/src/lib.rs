@@ -28,7 +28,7 @@ pub use error::ReceiptError;
 pub use findings::{ReceiptFinding, ReceiptFindings, SignerKnown};
 pub use key::{PublicKey, SigningIdentity};
 pub use merkle::{Leaf, MerkleTree, merkle_root};
-pub use receipt::{FileEntry, ReceiptTexts, SignedReceipt};
+pub use receipt::{FIRST_BESIDE, FileEntry, LAST_BESIDE, ReceiptTexts, SignedReceipt, name_beside};
 pub use statement::{
     DocumentFile, FileSummary, PermissionCount, RedlineStatement, RevisionEntry, RunStatement, Statement,
 };

@@ -44,7 +44,8 @@ pub struct FileEntry {
     pub size: u64,
     /// The hash of its bytes.
     pub sha256: String,
-    /// Where it is in the folder of the thread, when that is elsewhere.
+    /// Where it is in the folder of the thread, when its name was taken there: a [`name_beside`] of its path. It is not signed,
+    /// as the one who signs does not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub here: Option<String>,
 }
@@ -55,6 +56,32 @@ impl FileEntry {
     pub fn leaf(&self) -> super::merkle::Leaf<'_> {
         (&self.path, self.size, &self.sha256)
     }
+
+    /// Whether it is said to lie where a run's file can lie, and nowhere else.
+    fn is_placed(&self) -> bool {
+        let Some(here) = &self.here else { return true };
+        let digits =
+            here.split(".v").filter_map(|part| part.split('.').next()).filter_map(|part| part.parse().ok());
+        let mut versions = digits.filter(|version| (FIRST_BESIDE..=LAST_BESIDE).contains(version));
+        versions.any(|version| name_beside(&self.path, version) == *here)
+    }
+}
+
+/// The first and the last version of a name that is taken.
+pub const FIRST_BESIDE: u32 = 2;
+/// See [`FIRST_BESIDE`].
+pub const LAST_BESIDE: u32 = 999;
+
+/// The path of a file whose own is taken by something else: `folder/name.v2.ext`.
+#[must_use]
+pub fn name_beside(path: &str, version: u32) -> String {
+    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
+    let (stem, extension) = match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => (stem, format!(".{extension}")),
+        _ => (name, String::new()),
+    };
+    let slash = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{slash}{stem}.v{version}{extension}")
 }
 
 /// What was said.
@@ -135,6 +162,9 @@ impl SignedReceipt {
                 && is_sorted;
             if !is_whole {
                 findings.add(ReceiptFinding::List);
+            }
+            for file in self.files.iter().filter(|file| !file.is_placed()) {
+                findings.add(ReceiptFinding::Place(file.path.clone()));
             }
             if let Some(texts) = &self.texts {
                 let is_same = |text: &str, hash: &str| hex::encode(Sha256::digest(text)) == hash;

@@ -32,6 +32,9 @@ const SOCKET: &str = "runner.sock";
 /// What stands in the door for that socket.
 const BY_SOCKET: &str = "socket";
 
+/// What stands in the door of a runner that cannot be reached yet.
+const SHUT: &str = "shut";
+
 /// The longest path of a socket that every system takes, in bytes; a folder with a longer one has a port of this machine instead.
 #[cfg(unix)]
 const LONGEST_SOCKET: usize = 100;
@@ -65,11 +68,8 @@ pub async fn serve_tasks<Watched: Future<Output = ()>>(
     let known =
         before.split(' ').nth(1).filter(|token| token.starts_with(TOKEN) && token.len() >= TOKEN_BYTES);
     let token = known.map_or_else(sessions::process_name, str::to_owned);
-    // What the one before it left leads nowhere.
-    files::by_path::remove(&place).or_else(|error| match error {
-        files::Error::NotFound { .. } => Ok(()),
-        error => Err(error),
-    })?;
+    // What the one before it left leads nowhere. The token stays there: this one may be killed before it has a door of its own.
+    files::write_private(&place, format!("{SHUT} {token}").as_bytes())?;
     let days = environment.get("ENGROSS_RUNNER_KEEP_DAYS").and_then(|days| days.trim().parse().ok());
     let days: u64 = days.unwrap_or(KEEP_DAYS);
     let keep_files = (days > 0).then(|| Duration::from_secs(days.saturating_mul(DAY)));

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use engross_attest::{FIRST_BESIDE, LAST_BESIDE, name_beside};
 use engross_protocol::hex;
 use engross_store::files::{FileError, Folder, Precondition, RelPath, StagedFile, StagedName};
 use serde::Serialize;
@@ -22,9 +23,6 @@ const WAIT: Duration = Duration::from_millis(200);
 
 /// The pause before the second try; it doubles, up to 2 seconds.
 const PAUSE: Duration = Duration::from_millis(250);
-
-/// Most files of one name that are kept beside each other.
-const MOST_VERSIONS: u32 = 999;
 
 /// Where the bytes of files come from.
 pub trait FileSource {
@@ -212,8 +210,8 @@ fn bring(
         };
     }
     let mut staged = staged;
-    for version in 2..=MOST_VERSIONS {
-        let beside = version_of(&path, version)?;
+    for version in FIRST_BESIDE..=LAST_BESIDE {
+        let beside = RelPath::parse(&name_beside(path.as_str(), version))?;
         match folder.sha256(&beside)? {
             Some((there, _)) if there == sha256 => {
                 staged.discard()?;
@@ -235,19 +233,7 @@ fn bring(
             },
         }
     }
-    Err(FetchError::Refused(format!("`{path}` has {MOST_VERSIONS} versions here; remove some")))
-}
-
-/// `name.v2.ext`.
-fn version_of(path: &RelPath, version: u32) -> Result<RelPath, FileError> {
-    let text = path.as_str();
-    let (folder, name) = text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
-    let (stem, extension) = match name.rsplit_once('.') {
-        Some((stem, extension)) if !stem.is_empty() => (stem, format!(".{extension}")),
-        _ => (name, String::new()),
-    };
-    let slash = if folder.is_empty() { "" } else { "/" };
-    RelPath::parse(&format!("{folder}{slash}{stem}.v{version}{extension}"))
+    Err(FetchError::Refused(format!("`{path}` has {LAST_BESIDE} versions here; remove some")))
 }
 
 /// Fetches a file under a name of its own; what came before the connection was lost stays and is gone on with.

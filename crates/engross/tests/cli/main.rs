@@ -6,6 +6,7 @@
     reason = "the tests look at the files that the program reads and writes"
 )]
 
+mod altering;
 mod apply;
 mod bad_input;
 mod bomb;

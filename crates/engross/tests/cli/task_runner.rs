@@ -227,3 +227,18 @@ fn what_a_program_reads_of_a_task() {
     let said: Vec<&Value> = again["messages"].as_array().unwrap().iter().map(|said| &said["role"]).collect();
     assert_eq!(said, ["user", "assistant", "assistant"], "words are not repeated: {again:#}");
 }
+
+/// A runner that is killed before it can be reached leaves its token to the next one: a terminal that still waits is let in.
+#[cfg(unix)]
+#[test]
+fn a_runner_that_never_opened_leaves_its_token() {
+    let desk = fake_agent::desk();
+    let token = format!("node_{}", "0".repeat(32));
+    std::fs::create_dir_all(desk.path("data/tasks")).unwrap();
+    desk.put("data/tasks/door", format!("shut {token}").as_bytes());
+    let mut viewer = begun(&desk, "@ write a.md x\n@ say Made.", "k");
+    until(&desk, "k", "it ends", |shown| shown["lastResultCode"] == "success");
+    assert!(viewer.wait().unwrap().success());
+    let door = String::from_utf8(desk.bytes("data/tasks/door")).unwrap();
+    assert_eq!(door.split(' ').nth(1), Some(token.as_str()), "{door}");
+}

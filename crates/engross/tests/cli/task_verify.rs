@@ -4,18 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::altering::{Dice, alter, base64, in_base64, leaves};
 use crate::desk::TestBench;
 use crate::fake_agent;
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % most
-    }
-}
 
 /// A folder with the results of two runs.
 fn made() -> (TestBench, String) {
@@ -43,22 +34,6 @@ fn receipts(desk: &TestBench) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
     all.sort();
     all
-}
-
-/// Every text and number in a value, by its path.
-fn leaves(value: &Value, at: &str, all: &mut Vec<String>) {
-    match value {
-        Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| leaves(value, &format!("{at}/{name}"), all));
-        }
-        Value::Array(values) => {
-            values
-                .iter()
-                .enumerate()
-                .for_each(|(number, value)| leaves(value, &format!("{at}/{number}"), all));
-        }
-        _ => all.push(at.to_owned()),
-    }
 }
 
 #[test]
@@ -131,34 +106,20 @@ fn every_alteration_is_found() {
         found("a bit of the receipt");
     }
     let receipt: Value = serde_json::from_slice(&whole).unwrap();
-    let mut all = Vec::new();
-    leaves(&receipt, "", &mut all);
-    for field in &all {
+    for field in &leaves(&receipt) {
         let mut altered = receipt.clone();
-        let value = altered.pointer_mut(field).unwrap();
-        *value = match &*value {
-            Value::String(text) => json!(format!("{text}x")),
-            Value::Number(number) => json!(number.as_u64().unwrap() + 1),
-            other => panic!("{field} is {other}"),
-        };
+        alter(altered.pointer_mut(field).unwrap());
         std::fs::write(&newest, format!("{altered}\n")).unwrap();
         found(field);
     }
     // The signed statement itself, its times among it.
     let payload = receipt.pointer("/envelope/payload").unwrap().as_str().unwrap();
     let statement: Value = serde_json::from_slice(&base64(payload)).unwrap();
-    let mut all = Vec::new();
-    leaves(&statement, "", &mut all);
+    let all = leaves(&statement);
     assert!(all.iter().any(|field| field == "/endedAt") && all.len() > 12, "{all:?}");
     for field in &all {
         let mut altered = statement.clone();
-        let value = altered.pointer_mut(field).unwrap();
-        *value = match &*value {
-            Value::String(text) if text.starts_with("20") => json!(text.replacen("20", "19", 1)),
-            Value::String(text) => json!(format!("{text}x")),
-            Value::Number(number) => json!(number.as_u64().unwrap() + 1),
-            other => panic!("{field} is {other}"),
-        };
+        alter(altered.pointer_mut(field).unwrap());
         let mut forged = receipt.clone();
         forged["envelope"]["payload"] = json!(in_base64(altered.to_string().as_bytes()));
         std::fs::write(&newest, format!("{forged}\n")).unwrap();
@@ -173,6 +134,11 @@ fn every_alteration_is_found() {
     std::fs::write(&newest, format!("{hidden}\n")).unwrap();
     desk.put("out/one.md", b"something else");
     found("a file behind another");
+    // Nor behind a copy of what it was, under any other name.
+    desk.put("out/copy.md", b"Anew.");
+    hidden["files"][at("one.md")]["here"] = json!("copy.md");
+    std::fs::write(&newest, format!("{hidden}\n")).unwrap();
+    found("a file behind its copy");
     desk.put("out/one.md", b"Anew.");
     // The receipt of another run under this one's name.
     std::fs::write(&newest, std::fs::read(&older).unwrap()).unwrap();
@@ -183,30 +149,35 @@ fn every_alteration_is_found() {
     assert!(tried > 2 * count, "{tried}");
 }
 
-const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn base64(text: &str) -> Vec<u8> {
-    let mut bits = 0_u32;
-    let mut bytes = Vec::new();
-    for (number, digit) in text.bytes().filter(|digit| *digit != b'=').enumerate() {
-        bits = bits << 6 | u32::try_from(DIGITS.iter().position(|known| *known == digit).unwrap()).unwrap();
-        if number % 4 > 0 {
-            let left = 6 - 2 * (number % 4);
-            bytes.push(u8::try_from(bits >> left & 255).unwrap());
-        }
-    }
-    bytes
-}
-
-fn in_base64(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits =
-            three.iter().enumerate().fold(0_u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
-        for at in 0..4 {
-            let digit = DIGITS[usize::try_from(bits >> (18 - 6 * at) & 63).unwrap()];
-            text.push(if at <= three.len() { digit as char } else { '=' });
-        }
-    }
-    text
+/// A file whose name a person had taken lies beside it, and the person's is not called the run's.
+#[test]
+fn what_lies_beside_is_told_apart() {
+    let desk = fake_agent::desk();
+    std::fs::create_dir(desk.path("out")).unwrap();
+    desk.put("out/one.md", b"A person's.");
+    let words = "@ write one.md The run's.\n@ say Made one.md.";
+    let run = [
+        "task",
+        "run",
+        words,
+        "--agent",
+        "fake",
+        "--thread",
+        "v",
+        "--folder",
+        "out",
+        "--config",
+        "engross.toml",
+    ];
+    assert_eq!(desk.run(&[&run[..], &["--data", "data", "--json"]].concat()).code, Some(0));
+    let verified = desk.run(&["task", "verify", "out", "--json"]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    assert_eq!(verified.json()["elsewhere"], json!([{"path": "one.md", "here": "one.v2.md"}]));
+    let shown = desk.run(&["task", "verify", "out"]).stdout;
+    assert!(
+        shown.contains("one.v2.md is what this run made as one.md; one.md itself was not looked at"),
+        "{shown}"
+    );
+    desk.put("out/one.v2.md", b"Another's.");
+    assert_eq!(desk.run(&["task", "verify", "out"]).code, Some(1));
 }

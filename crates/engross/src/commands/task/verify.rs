@@ -49,6 +49,12 @@ pub(super) fn files(args: &VerifyFilesArgs, output: Output) -> Result<CommandEnd
             Ok(None) | Err(_) => findings.add(ReceiptFinding::Missing(place.to_owned())),
         }
     }
+    // What lies under the name of such a file is somebody else's, and is told apart from what the run made.
+    let elsewhere: Vec<(&str, &str)> = receipt
+        .places()
+        .filter(|(place, file)| *place != file.path)
+        .map(|(place, file)| (file.path.as_str(), place))
+        .collect();
     let is_intact = findings.is_intact();
     let (signer, known) = match findings.signer {
         SignerKnown::Known(key) => (Some(key.to_string()), true),
@@ -59,15 +65,22 @@ pub(super) fn files(args: &VerifyFilesArgs, output: Output) -> Result<CommandEnd
         "intact": is_intact, "signerKnown": known, "publicKey": signer, "run": run.run, "thread": run.thread,
         "agent": run.agent, "acceptedAt": run.accepted_at, "startedAt": run.started_at, "endedAt": run.ended_at,
         "permissions": run.permissions, "files": run.files.count, "filesIntact": good,
+        "elsewhere": elsewhere.iter().map(|(path, here)| json!({ "path": path, "here": here })).collect::<Vec<_>>(),
         "findings": findings.all.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
-    output.answer(&told, || shown(&run, &findings, good))?;
+    output.answer(&told, || shown(&run, &findings, good, &elsewhere))?;
     Ok(CommandEnd::With(if is_intact { Exit::Done } else { Exit::Refused }))
 }
 
-fn shown(run: &RunStatement, findings: &ReceiptFindings, good: u64) -> String {
+fn shown(run: &RunStatement, findings: &ReceiptFindings, good: u64, elsewhere: &[(&str, &str)]) -> String {
     let mut text: String =
         findings.all.iter().map(|finding| format!("! {}\n", printable(&finding.to_string()))).collect();
+    for (path, here) in elsewhere {
+        let (path, here) = (printable(path), printable(here));
+        text.push_str(&format!(
+            "  {here} is what this run made as {path}; {path} itself was not looked at\n"
+        ));
+    }
     let who = match findings.signer {
         SignerKnown::Known(key) => format!("signed by the key {}", key.id()),
         SignerKnown::Unknown(_) | SignerKnown::Nobody => "signer unknown".to_owned(),
