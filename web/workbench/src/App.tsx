@@ -20,7 +20,7 @@ import { dismiss, notice } from "./state/notice.ts";
 import { link, route } from "./state/route.ts";
 import type { Route } from "./state/route.ts";
 import { gate, greet, models, person } from "./state/session.ts";
-import { language, t } from "./texts.ts";
+import { language, shown, t } from "./texts.ts";
 
 const NAV = ["documents", "compare", "sessions", "tasks", "writes", "skills", "server"] as const;
 
@@ -56,7 +56,7 @@ export function App() {
   }, [place]);
   useEffect(() => {
     document.documentElement.lang = language.value;
-    document.title = `${to.page === "document" ? `${to.path.split("/").at(-1) ?? ""} · ` : ""}engross`;
+    document.title = `${to.page === "document" ? `${shown(to.path.split("/").at(-1) ?? "")} · ` : ""}engross`;
   }, [place, language.value]);
   return (
     <>

@@ -4,27 +4,10 @@ import type { Browser, Page } from "playwright-core";
 import { binary, serveModel } from "../../shared/test/server.ts";
 import type { Server } from "../../shared/test/server.ts";
 import { browserPath, drop, example, launch, open } from "./browser.ts";
-import type { Window } from "./browser.ts";
+import { expectInert, HOSTILE, MARKS } from "./hostile.ts";
 import { script } from "./script.ts";
 
 const nda = example("nda.docx");
-
-/** What somebody writes who wants to run something in the reader's page. */
-const HOSTILE = [
-  `<img src=x onerror="console.log('EXECUTED')">`,
-  `<script>console.log('EXECUTED')</script>`,
-  `</script><script>console.log('EXECUTED')</script>`,
-  `<svg onload=console.log('EXECUTED')><a xlink:href="javascript:console.log('EXECUTED')">x</a></svg>`,
-  `[click](javascript:console.log('EXECUTED'))`,
-  `![x](http://attacker.example/leak.png)`,
-  `<iframe src="http://attacker.example/"></iframe>`,
-  `<link rel=stylesheet href="//attacker.example/x.css"><style>@import "http://attacker.example/y"</style>`,
-  `"><base href="http://attacker.example/">`,
-  `{{constructor.constructor('console.log("EXECUTED")')()}} \${console.log('EXECUTED')}`,
-  `\u202Egnp.exe\u202C \u2066hidden\u2069 \u200Bzero`,
-];
-
-const MARKS = /[\u202a-\u202e\u2066-\u2069]/;
 
 describe.skipIf(!binary || !browserPath)("an attacker", () => {
   let server: Server;
@@ -47,20 +30,6 @@ describe.skipIf(!binary || !browserPath)("an attacker", () => {
     await page.getByLabel("What should change?").last().fill(text);
     await page.getByRole("button", { name: "Send" }).click();
   };
-  /** That nothing of it came about: no element of theirs, no handler, nothing stored, nobody else asked. */
-  const expectInert = async ({ page, context, misdeeds }: Window) => {
-    const found = await page.evaluate(() => ({
-      elements: document.querySelectorAll("iframe, object, embed, base, form[action], svg a, meta[http-equiv], link:not([rel=icon]):not([href^='/assets/'])").length,
-      scripts: document.scripts.length,
-      handlers: [...document.querySelectorAll("*")].filter((element) => element.getAttributeNames().some((name) => name.startsWith("on"))).length,
-      links: [...document.querySelectorAll("a[href]")].filter((link) => !/^(#|\/|https:|mailto:)/.test(link.getAttribute("href") ?? "")).length,
-      stored: localStorage.length + sessionStorage.length + document.cookie.length,
-    }));
-    expect(found).toEqual({ elements: 0, scripts: 1, handlers: 0, links: 0, stored: 0 });
-    expect(await context.cookies()).toEqual([]);
-    expect(misdeeds).toEqual([]);
-  };
-
   test("writes into a document: text, author, comment, and the name of the file", async () => {
     const name = `<img src=x onerror=console.log('EXECUTED')> ${"\u202e"}xcod.docx`.replace(/[<>:"/\\|?*]/g, "_");
     const window = await open(browser, server.baseUrl);

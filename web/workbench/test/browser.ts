@@ -119,9 +119,10 @@ export async function expectAccessible(page: Page, state: string): Promise<void>
   expect(found, state).toEqual([]);
 }
 
-/** The pages as they are with colours, on a dark screen, and on a narrow one. */
+/** The pages as they are with colours, on a dark screen, on a narrow one, and with the colours that a system forces. */
 export const APPEARANCES: readonly (readonly [string, BrowserContextOptions])[] = [
   ["light", { colorScheme: "light" }],
   ["dark", { colorScheme: "dark" }],
   ["narrow", { colorScheme: "light", viewport: { width: 320, height: 640 } }],
+  ["with forced colours", { forcedColors: "active" }],
 ];
