@@ -51,7 +51,7 @@ pub(super) const DAY: u64 = 24 * 60 * 60;
 /// How often the hashes of files are saved.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 
-/// How often files of tasks that have ended are looked through.
+/// How often files of tasks that have ended, and what documents were, are looked through.
 const COLLECT_EVERY: Duration = Duration::from_secs(3600);
 
 /// How often runs that wait for a place are looked after.
@@ -208,7 +208,6 @@ impl OwnerPlaces {
             }
             false => Ok(tasks::no_agents(data)),
         };
-        let blobs = self.blobs.clone();
         if self.in_memory {
             return Ok(tasks::Parts {
                 root,
@@ -218,7 +217,8 @@ impl OwnerPlaces {
                 signer: None,
                 frozen: None,
                 hashes: Arc::default(),
-                blobs,
+                // Nobody would find them again.
+                blobs: None,
                 agents: agents(sessions::process_name())?,
                 gateway,
                 waits_for_viewer: self.is_runner,
@@ -238,7 +238,7 @@ impl OwnerPlaces {
             signer: Some(Arc::new(super::signing::signer(&self.data, &self.environment)?)),
             frozen: Some(tasks::frozen(data)?),
             hashes: Arc::new(KnownHashes::open(data)?),
-            blobs,
+            blobs: self.blobs.as_ref().map(|blobs| tasks::held_blobs(&**blobs, data)).transpose()?,
             agents: agents(name)?,
             gateway,
             waits_for_viewer: self.is_runner,
@@ -259,6 +259,7 @@ fn open_root(path: &Path) -> Result<(Root, String), Failure> {
 
 /// What one owner has while it is served.
 pub(super) struct ServedOwner {
+    workspaces: Workspaces,
     writes: WriteService,
     runs: Runs,
     store: Arc<dyn Store>,
@@ -296,6 +297,7 @@ impl OwnerParts {
         #[cfg(feature = "mcp")]
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author, self.listened)?;
         let reviews = reviews(&sessions, &self.documents.author, limits);
+        let workspaces = self.documents.workspaces.clone();
         let Self { principal, writes, tasks, lessons, threads, keep_files, forgets, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
@@ -312,7 +314,8 @@ impl OwnerParts {
         let routes = routes.merge(review_routes(reviews));
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
-        Ok((ServedOwner { writes, runs, store, agents, hashes, keep_files, forgets }, routes, bridge))
+        let served = ServedOwner { workspaces, writes, runs, store, agents, hashes, keep_files, forgets };
+        Ok((served, routes, bridge))
     }
 }
 
@@ -338,6 +341,26 @@ async fn collect(runs: &Runs, keep: Duration, forgets: bool) {
             Ok(threads) => tracing::info!(threads, "old tasks were forgotten"),
             Err(error) => tracing::warn!(%error, "old tasks could not be forgotten"),
         }
+    }
+}
+
+/// Forgets what documents were longer ago than `keep`. The documents stay.
+async fn forget_documents(workspaces: &Workspaces, keep: Duration) {
+    let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+    let before = SystemClock.millis().saturating_sub(keep);
+    let workspaces = workspaces.clone();
+    let forgotten = tokio::task::spawn_blocking(move || workspaces.forget_before(before)).await;
+    match forgotten {
+        Ok(Ok((count, problems))) => {
+            if count > 0 {
+                tracing::info!(count, "what documents were long ago was forgotten");
+            }
+            for problem in problems {
+                tracing::warn!(code = problem.code(), "what documents were long ago is not all forgotten");
+            }
+        }
+        Ok(Err(error)) => tracing::warn!(%error, "what documents were long ago is not forgotten"),
+        Err(_) => {}
     }
 }
 
@@ -368,6 +391,9 @@ impl ServedOwner {
             loop {
                 if let Some(keep) = self.keep_files {
                     collect(&self.runs, keep, self.forgets).await;
+                    if self.forgets {
+                        forget_documents(&self.workspaces, keep).await;
+                    }
                 }
                 tokio::time::sleep(COLLECT_EVERY).await;
             }

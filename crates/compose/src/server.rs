@@ -259,11 +259,11 @@ pub(super) async fn serve(
     };
     let forgetting = async {
         loop {
-            tokio::time::sleep(FORGET_EVERY).await;
             all.forget_old().await;
             if options.forgets() {
                 all.delete_older(|principal| options.keep_days(owner_of(principal))).await;
             }
+            tokio::time::sleep(FORGET_EVERY).await;
         }
     };
     let file = (options.text("store").unwrap_or("sqlite") == "sqlite").then(|| data.join(sessions::FILE));

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `KEY/lists/NUMBER.json` | one checkpoint: name, moment, size, SHA-256, pieces |
 //! | `KEY/pieces/SHA256` | bytes that checkpoints share |
+//! | `KEY/last` | the number of the last one that was forgotten, so that no number is given twice |
 //! | `KEY/lock` | the lock of the process that works on them |
 //! | `written/…` | what was written, by hash ([`crate::written`]) |
 //! | `PATH/MOMENT-SHA256` | a whole document, as version 0.1.0 kept those of workspaces and chats; read, and pruned like the others |
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use engross_docx::{Package, PackageLimits as Limits};
 use engross_protocol::{Clock, FixedClock, InvalidDate, Timestamp, hex};
+use engross_store::Millis;
 use engross_store::files::{FileError, Folder, FolderLock, Precondition, RelPath, Root};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -39,6 +41,12 @@ const SMALL: usize = 4 << 10;
 
 /// The folder of a workspace's checkpoints that no path of a document leads to.
 const APART: &str = ".engross";
+
+/// Digits of a document's key.
+const KEY: usize = 32;
+
+/// Where the number of the last one that was forgotten is.
+const LAST: &str = "last";
 
 /// How long another process is waited for, and how often it is looked whether it is done.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -145,9 +153,49 @@ impl CheckpointStore {
         }
     }
 
+    /// Forgets what documents were before the moment `before`, those that are gone by now, too, and what is recorded of files that were
+    /// written before it. Gives how many checkpoints and records are gone. Blocks.
+    ///
+    /// # Errors
+    /// As the system says. What somebody works on stays for now.
+    pub fn forget_before(&self, before: Millis) -> Result<usize, Error> {
+        let mut gone = self.written()?.forget_before(before)?;
+        let place = match &self.apart {
+            Some(apart) => self.folder.folder(apart)?,
+            None => Some(self.folder.clone()),
+        };
+        for listed in place.map(|place| place.folders()).transpose()?.unwrap_or_default() {
+            if !is_key(listed.path.as_str()) {
+                continue;
+            }
+            let place = match &self.apart {
+                Some(apart) => apart.join(&listed.path)?,
+                None => listed.path,
+            };
+            let Some(folder) = self.folder.folder(&place)? else { continue };
+            let file = place.to_string();
+            let mut opened =
+                Checkpoints { parent: self.folder.clone(), place, open: None, whole: None, file };
+            if let Some(lock) = folder.lock()? {
+                opened.open = Some((folder, lock));
+                gone += opened.forget_before(before)?;
+            }
+        }
+        let Some(whole) = &self.whole else { return Ok(gone) };
+        for path in files(whole, "")? {
+            let moment = path.name().split_once('-').and_then(|(millis, _)| millis.parse::<Millis>().ok());
+            let is_apart =
+                self.apart.as_ref().is_some_and(|apart| path.components().next() == Some(apart.as_str()));
+            if !is_apart && moment.is_some_and(|moment| moment < before) {
+                gone += usize::from(whole.remove(&path, &Precondition::Any)?);
+            }
+        }
+        Ok(gone)
+    }
+
     fn open(&self, key: &[u8], file: String, whole: Option<(Folder, RelPath)>) -> Result<Checkpoints, Error> {
         let key = sha256_of(key);
-        let key = RelPath::parse(key.get(..32).unwrap_or(&key))?;
+        let key = RelPath::parse(key.get(..KEY).unwrap_or(&key))?;
         let place = self.apart.as_ref().map_or_else(|| Ok(key.clone()), |apart| apart.join(&key))?;
         let mut opened = Checkpoints { parent: self.folder.clone(), place, open: None, whole, file };
         if let Some(folder) = opened.parent.folder(&opened.place)? {
@@ -230,8 +278,11 @@ impl Checkpoints {
             pieces.push((hash, piece.len() as u64));
         }
         let earliest = known.last().map_or(0, |newest| newest.millis + 1);
+        let forgotten = folder.read(&RelPath::parse(LAST)?, 32)?.map(|(bytes, _)| bytes).unwrap_or_default();
+        let forgotten =
+            std::str::from_utf8(&forgotten).ok().and_then(|number| number.parse().ok()).unwrap_or(0);
         let record = Record {
-            id: known.last().map_or(1, |newest| newest.number + 1),
+            id: known.last().map_or(0, |newest| newest.number).max(forgotten) + 1,
             name: name.map(str::to_owned),
             at: clock.now().to_string(),
             // Two in one millisecond, or a clock that was set back, must not shuffle their order.
@@ -274,11 +325,42 @@ impl Checkpoints {
         Ok(bytes)
     }
 
+    /// Forgets those that were made before the moment `before`, the newest, too; gives how many.
+    ///
+    /// # Errors
+    /// As [`Checkpoints::list`]; some may be gone then.
+    pub fn forget_before(&mut self, before: Millis) -> Result<usize, Error> {
+        let (old, kept): (Vec<Checkpoint>, Vec<Checkpoint>) =
+            self.list()?.into_iter().partition(|checkpoint| checkpoint.millis < before);
+        if let (Some((folder, _)), Some(last)) = (&self.open, old.last()) {
+            folder.write(&RelPath::parse(LAST)?, last.number.to_string().as_bytes(), &Precondition::Any)?;
+        }
+        for checkpoint in &old {
+            self.remove(checkpoint)?;
+        }
+        match &self.open {
+            // What a process that was killed has left is gone, too.
+            Some((folder, lock)) => remove_unneeded(folder, lock, &kept)?,
+            None => {}
+        }
+        Ok(old.len())
+    }
+
+    fn remove(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        match (&self.open, &self.whole) {
+            (_, Some((whole, file))) if checkpoint.is_whole() => {
+                whole.remove(&file.join(&RelPath::parse(&checkpoint.id)?)?, &Precondition::Any)?;
+            }
+            (Some((folder, _)), _) => {
+                folder.remove(&list_path(checkpoint.number)?, &Precondition::Any)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Removes the oldest until the rest is within bounds, then pieces that none of the rest needs.
     fn prune(&self, folder: &Folder, lock: &FolderLock, mut known: Vec<Checkpoint>) -> Result<(), Error> {
-        let pieces = |known: &[Checkpoint]| -> BTreeSet<(String, u64)> {
-            known.iter().flat_map(|checkpoint| checkpoint.pieces.iter().cloned()).collect()
-        };
         let is_too_much = |known: &[Checkpoint]| {
             let whole: u64 = known.iter().filter(|one| one.is_whole()).map(|one| one.size).sum();
             let shared: u64 = pieces(known).iter().map(|(_, size)| size).sum();
@@ -287,26 +369,10 @@ impl Checkpoints {
         let mut has_pruned = false;
         while known.len() > 1 && is_too_much(&known) {
             let oldest = known.remove(0);
-            match &self.whole {
-                Some((whole, file)) if oldest.is_whole() => {
-                    whole.remove(&file.join(&RelPath::parse(&oldest.id)?)?, &Precondition::Any)?;
-                }
-                _ => {
-                    folder.remove(&list_path(oldest.number)?, &Precondition::Any)?;
-                    has_pruned = true;
-                }
-            }
+            self.remove(&oldest)?;
+            has_pruned |= !oldest.is_whole();
         }
-        // Without a lock another process may just have kept a piece for its own list.
-        if has_pruned && lock.is_exclusive() {
-            let needed: BTreeSet<String> = pieces(&known).into_iter().map(|(hash, _)| hash).collect();
-            for path in files(folder, "pieces/")? {
-                if !needed.contains(path.name()) {
-                    folder.remove(&path, &Precondition::Any)?;
-                }
-            }
-        }
-        Ok(())
+        if has_pruned { remove_unneeded(folder, lock, &known) } else { Ok(()) }
     }
 
     /// The whole files of version 0.1.0, oldest first.
@@ -386,6 +452,30 @@ impl Record {
             pieces: self.pieces.clone(),
         })
     }
+}
+
+/// The pieces of checkpoints, with their sizes.
+fn pieces(known: &[Checkpoint]) -> BTreeSet<(String, u64)> {
+    known.iter().flat_map(|checkpoint| checkpoint.pieces.iter().cloned()).collect()
+}
+
+/// Removes the pieces that none of `kept` needs. Without a lock another process may just have kept a piece for its own list: then all stay.
+fn remove_unneeded(folder: &Folder, lock: &FolderLock, kept: &[Checkpoint]) -> Result<(), Error> {
+    if !lock.is_exclusive() {
+        return Ok(());
+    }
+    let needed: BTreeSet<String> = pieces(kept).into_iter().map(|(hash, _)| hash).collect();
+    for path in files(folder, "pieces/")? {
+        if !needed.contains(path.name()) {
+            folder.remove(&path, &Precondition::Any)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a folder is that of one document's checkpoints.
+fn is_key(name: &str) -> bool {
+    name.len() == KEY && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Where a document is cut: at the entries of its package, small neighbours together, the directory at its end apart. What is

@@ -202,3 +202,63 @@ fn a_document_has_one_history_however_it_is_named() {
     let listed = by_path.of_path(&document).unwrap().list().unwrap();
     assert_eq!(listed.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 2]);
 }
+
+#[test]
+fn what_is_forgotten_leaves_nothing_and_no_number_comes_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Root::open(folder.path()).unwrap().top();
+    let workspace = Workspace::with_own_checkpoints(files, Locks::new(), Arc::new(clock())).unwrap();
+    let at = |millis: u64| move |one: &crate::Checkpoint| one.millis < millis;
+    for (file, texts) in
+        [("gone.txt", ["SECRET one", "SECRET two"]), ("here.txt", ["SECRET three", "SECRET four"])]
+    {
+        for text in texts {
+            workspace.put(&rel(file), text.as_bytes(), &Precondition::Any).unwrap();
+        }
+        workspace.remove(&rel(file), &Precondition::Any).unwrap();
+        workspace.put(&rel(file), b"now", &Precondition::Any).unwrap();
+    }
+    let listed = workspace.checkpoints(&rel("here.txt")).unwrap();
+    assert_eq!(listed.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(workspace.forget(&rel("here.txt")).unwrap(), 2);
+    assert_eq!(workspace.forget(&rel("here.txt")).unwrap(), 0);
+    assert_eq!(workspace.checkpoints(&rel("here.txt")).unwrap(), []);
+    assert_eq!(holding(folder.path(), b"SECRET three") + holding(folder.path(), b"SECRET four"), 0);
+    workspace.put(&rel("here.txt"), b"later", &Precondition::Any).unwrap();
+    let listed = workspace.checkpoints(&rel("here.txt")).unwrap();
+    assert_eq!(listed.iter().map(|one| one.number).collect::<Vec<_>>(), [3]);
+    // Of the other one the older checkpoint goes, then both.
+    let listed = workspace.checkpoints(&rel("gone.txt")).unwrap();
+    assert_eq!(workspace.forget_before(listed[1].millis).unwrap(), 2, "the older one, and what here.txt was");
+    let kept = workspace.checkpoints(&rel("gone.txt")).unwrap();
+    assert!(kept.len() == 1 && !kept.iter().any(at(listed[1].millis)));
+    assert_eq!(workspace.earlier(&rel("gone.txt"), &kept[0].id).unwrap(), b"SECRET two");
+    assert_eq!((holding(folder.path(), b"SECRET one"), holding(folder.path(), b"SECRET two")), (0, 1));
+    assert_eq!(workspace.forget_before(u64::MAX).unwrap(), 1);
+    assert_eq!(holding(folder.path(), b"SECRET"), 0);
+    assert_eq!(workspace.read(&rel("gone.txt")).unwrap().as_deref(), Some(&b"now"[..]), "documents stay");
+}
+
+#[test]
+fn what_version_0_1_0_has_kept_is_forgotten_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Root::open(folder.path()).unwrap().top();
+    let kept = folder.path().join(".engross/checkpoints/deep");
+    copy(&fixtures("workspace/agreement.docx"), &kept.join("agreement.docx"));
+    let workspace = Workspace::with_own_checkpoints(files, Locks::new(), Arc::new(clock())).unwrap();
+    let listed = workspace.checkpoints(&rel("deep/agreement.docx")).unwrap();
+    assert_eq!(listed.len(), 2);
+    assert_eq!(workspace.forget_before(listed[1].millis).unwrap(), 1);
+    assert_eq!(workspace.checkpoints(&rel("deep/agreement.docx")).unwrap(), listed[1..]);
+    assert_eq!(workspace.forget(&rel("deep/agreement.docx")).unwrap(), 1);
+    assert_eq!(files_in(&kept.join("agreement.docx")), Vec::<PathBuf>::new());
+}
+
+/// How many files beneath a folder hold some words.
+fn holding(folder: &Path, words: &[u8]) -> usize {
+    let of = |path: PathBuf| match path.is_dir() {
+        true => holding(&path, words),
+        false => usize::from(std::fs::read(path).unwrap().windows(words.len()).any(|part| part == words)),
+    };
+    files_in(folder).into_iter().map(of).sum()
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 use engross_docx::ops::{Batch, Operation, OperationResult, Proof, Summary};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_protocol::Clock;
+use engross_store::Millis;
 use engross_store::files::{
     FileError, Folder, Listing, LockGuard, Locks, Precondition, RelPath, WrittenFile,
 };
@@ -454,6 +455,23 @@ impl Workspace {
     pub fn earlier(&self, path: &RelPath, id: &str) -> Result<Vec<u8>, Error> {
         let known = self.store.of_file(path)?;
         known.read(&known.find(id)?)
+    }
+
+    /// Forgets for good what a document was, all of it; gives how many checkpoints that were. The document stays as it is.
+    ///
+    /// # Errors
+    /// When somebody else writes the document, or as the system says.
+    pub fn forget(&self, path: &RelPath) -> Result<usize, Error> {
+        let _lock = self.lock(path)?;
+        self.store.of_file(path)?.forget_before(Millis::MAX)
+    }
+
+    /// Forgets for good what documents were before the moment `before`, those that were removed, too; gives how much was forgotten.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn forget_before(&self, before: Millis) -> Result<usize, Error> {
+        self.store.forget_before(before)
     }
 
     /// Makes a document what it was at a checkpoint. What it is now becomes a checkpoint, too.

@@ -5,11 +5,15 @@
 //! never be needed to get at a document: what cannot be recorded or read here is told to the log, and is history.
 
 use engross_docx::{OwnRecord, Tracking, WordDocument};
+use engross_store::Millis;
 use engross_store::files::{FileError, Folder, Precondition, RelPath};
 use serde::{Deserialize, Serialize};
 
 /// How many files whose hashes begin with the same two digits are known at most.
 const KNOWN: usize = 100;
+
+/// Records that are looked at at once.
+const PAGE: usize = 1000;
 
 /// Bytes of a largest record.
 const RECORD_BYTES: u64 = 4 << 20;
@@ -61,6 +65,27 @@ impl WrittenFiles {
     ) {
         if let Err(problem) = self.write(document, tracking, (sha256, source)) {
             tracing::warn!(%problem, "what was written is not recorded, so later edits cannot go on with these changes");
+        }
+    }
+
+    /// Forgets the files that were written before the moment `before`; gives how many.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub(crate) fn forget_before(&self, before: Millis) -> Result<usize, FileError> {
+        let Some(folder) = self.folder.folder(&self.place)? else { return Ok(0) };
+        let (mut gone, mut after) = (0, None);
+        loop {
+            let page = folder.list("", after.as_ref(), PAGE)?;
+            for listed in &page.files {
+                if listed.info.modified < before {
+                    gone += usize::from(folder.remove(&listed.path, &Precondition::Any)?);
+                }
+            }
+            match page.files.last() {
+                Some(last) if page.more => after = Some(last.path.clone()),
+                _ => return Ok(gone),
+            }
         }
     }
 

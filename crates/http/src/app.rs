@@ -83,7 +83,7 @@ pub fn routes<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
         )
         .route(
             "/v1/workspaces/{name}/checkpoints/{*path}",
-            get(workspaces::checkpoints::<S>).post(workspaces::restore::<S>),
+            get(workspaces::checkpoints::<S>).post(workspaces::restore::<S>).delete(workspaces::forget::<S>),
         )
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready::<S>))

@@ -221,6 +221,16 @@ impl Documents {
         self.within(name, move |workspace| Ok(workspace.checkpoints(&Workspace::path(&path)?)?)).await
     }
 
+    /// Forgets what a document was.
+    pub(super) async fn forget(&self, name: String, path: String) -> Result<(RelPath, usize), Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let count = workspace.forget(&path)?;
+            Ok((path, count))
+        })
+        .await
+    }
+
     /// Makes a document what it was.
     pub(super) async fn restore(
         &self,

@@ -260,6 +260,13 @@ async fn a_document_is_read_and_edited() {
     assert_eq!((back.status, hash(&back)), (200, original));
     let list = get(&app, "/v1/workspaces/w/checkpoints/nda.docx", &[]).await.json();
     assert_eq!(list["data"].as_array().unwrap().len(), 2, "what was taken back is kept");
+
+    let gone = send(&app, Method::DELETE, "/v1/workspaces/w/checkpoints/nda.docx", &[], "").await;
+    assert_eq!((gone.status, gone.json()), (200, json!({"path": "nda.docx", "forgotten": 2})));
+    let list = get(&app, "/v1/workspaces/w/checkpoints/nda.docx", &[]).await.json();
+    assert_eq!(list["data"], json!([]));
+    let nowhere = send(&app, Method::DELETE, "/v1/workspaces/none/checkpoints/nda.docx", &[], "").await;
+    assert_eq!(codes(&nowhere), is(404, "WORKSPACE_UNKNOWN"));
 }
 
 #[tokio::test]

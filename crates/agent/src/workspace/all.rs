@@ -81,6 +81,23 @@ impl Workspaces {
         Ok(named.filter(|(name, _)| name_of(name).is_ok()).collect())
     }
 
+    /// Forgets for good what the documents of all workspaces were before the moment `before`, in milliseconds since 1970; gives how much was
+    /// forgotten, and what kept something from being forgotten.
+    ///
+    /// # Errors
+    /// As [`Workspaces::names`]. Blocks.
+    pub fn forget_before(&self, before: u64) -> Result<(usize, Vec<engross_documents::Error>), FileError> {
+        let (mut gone, mut problems) = (0, Vec::new());
+        for (name, _) in self.names()? {
+            let Some(workspace) = self.find(&name)? else { continue };
+            match workspace.forget_before(before) {
+                Ok(count) => gone += count,
+                Err(problem) => problems.push(problem),
+            }
+        }
+        Ok((gone, problems))
+    }
+
     /// The workspace `name`, made if there is none.
     ///
     /// # Errors

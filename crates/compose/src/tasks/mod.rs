@@ -18,7 +18,7 @@ use engross_acp::client::{self, AgentRegistry, Host};
 use engross_agent::session::Sessions;
 use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, SigningKey};
 use engross_attest::SigningIdentity;
-use engross_protocol::{Exit, Failure, RandomIds, SystemClock};
+use engross_protocol::{Exit, Failure, RandomIds, SystemClock, hex};
 use engross_store::Store;
 use engross_store::blobs::Blobs;
 use engross_store::files::{RelPath, Root};
@@ -36,6 +36,9 @@ pub use toolboxes::{OwnerToolboxes, TaskToolboxes};
 
 /// The file with the secret that links and references are signed with.
 const SECRET: &str = "tasks.key";
+
+/// The file with what the folder for data is called in object storage.
+const HOLDER: &str = "tasks.blobs";
 
 /// The folder for the files of ended runs.
 const FROZEN: &str = "tasks.files";
@@ -221,6 +224,11 @@ pub fn frozen(data: &Path) -> Result<FrozenFiles, Failure> {
 /// The object storage at `url`, with the settings of the environment.
 pub fn blobs(url: Option<&str>, environment: &Environment) -> Result<Option<Arc<dyn Blobs>>, Failure> {
     url.map(|url| open_blobs(url, environment)).transpose()
+}
+
+/// The part of an object storage that belongs to the folder for data alone: what is removed from it is needed by nobody else.
+pub fn held_blobs(blobs: &dyn Blobs, data: &Path) -> Result<Arc<dyn Blobs>, Failure> {
+    Ok(blobs.held_by(&hex::encode_prefix(kept_secret(data, HOLDER)?, 32)))
 }
 
 #[cfg(feature = "cluster")]

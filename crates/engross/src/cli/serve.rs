@@ -62,7 +62,7 @@ pub(crate) struct ServeArgs {
     /// File for a line of JSON about each request, or - for standard error; none without. Opened again on SIGHUP.
     #[arg(long, value_name = "FILE")]
     pub(crate) access_log: Option<PathBuf>,
-    /// Delete sessions for good that nobody touched for so many days; 0, as without, keeps them.
+    /// Delete for good what is older than so many days: sessions, tasks with their files, what documents were; 0, as without, keeps all.
     #[arg(long, value_name = "N")]
     pub(crate) keep_days: Option<u64>,
     /// Settings file instead of the one in the platform's config folder.

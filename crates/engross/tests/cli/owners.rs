@@ -146,7 +146,69 @@ fn bodies(names: &AnnsNames) -> Vec<Value> {
             "turnId": names.run, "path": "notes.txt", "relativePath": "notes.txt"});
         bodies.push(json!({"jsonrpc": "2.0", "id": "1", "method": method, "params": params}));
     }
+    for method in ["GetTask", "ListTasks", "CancelTask", "SubscribeToTask"] {
+        for id in names.ids.iter().chain([&names.run]) {
+            let params = json!({"id": id, "taskId": id, "contextId": id, "tenant": id});
+            bodies.push(json!({"jsonrpc": "2.0", "id": "1", "method": method, "params": params}));
+        }
+    }
     bodies
+}
+
+/// What may stand behind a path: all that any route reads there.
+fn queries(names: &AnnsNames) -> Vec<String> {
+    let of_id = |id: &String| {
+        format!(
+            "?id={id}&session_id={id}&sessionId={id}&sessionKey={id}&runId={}&content=1&after={id}",
+            names.run
+        )
+    };
+    let of_path = |path: &String| {
+        format!(
+            "?relativePath={path}&path={path}&file={path}&sessionKey=matter&runId={}&expires=99999999999999&sig=0",
+            names.run
+        )
+    };
+    names.ids.iter().map(of_id).chain(names.paths.iter().map(of_path)).collect()
+}
+
+/// Calls of every tool that is offered over `/mcp`, with all that any of them takes.
+fn tool_calls(caller: &Caller<'_>, names: &AnnsNames) -> Vec<Value> {
+    let accept = [("accept", "application/json, text/event-stream")];
+    let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let (status, told) = caller.send("POST", "/mcp", &accept, ask.to_string().as_bytes());
+    if status != 200 {
+        // It is no right of this key's.
+        return Vec::new();
+    }
+    let start = told.find('{').unwrap();
+    let listed: Value =
+        serde_json::Deserializer::from_str(&told[start..]).into_iter().next().unwrap().unwrap();
+    let tools: Vec<&str> = listed["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert!(tools.contains(&"read_document"), "{listed}");
+    let mut calls = Vec::new();
+    for tool in tools {
+        for path in [
+            "deal/nda.docx",
+            "deal/notes.txt",
+            ".owners/ann/deal/nda.docx",
+            "../ann/deal/nda.docx",
+            ".owners",
+            "deal",
+            ".",
+        ] {
+            let arguments = json!({"path": path, "file": path, "document": path, "before": path, "after": path, "folder": path,
+                "output": "stolen.docx", "operations": [], "session": names.ids[2], "thread": "matter", "run": names.run});
+            let call = json!({"name": tool, "arguments": arguments});
+            calls.push(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}));
+        }
+    }
+    calls
 }
 
 /// Sends everything to every route; gives the routes that told something of Ann's.
@@ -166,6 +228,15 @@ fn sweep(caller: &Caller<'_>, names: &AnnsNames) -> Vec<String> {
                 })
                 .collect();
         }
+        for path in &concrete {
+            let left: Vec<&str> = path.split('/').filter(|part| part.starts_with('{')).collect();
+            assert!(left.is_empty() || left == ["{code}"], "nobody says what stands for {left:?} in {path}");
+        }
+        if methods.get("get").is_some() {
+            let queries = queries(names);
+            concrete
+                .extend(queries.iter().map(|query| format!("{}{query}", concrete[0])).collect::<Vec<_>>());
+        }
         // What deletes comes last, so that there is something to find.
         let mut methods: Vec<&String> = methods.as_object().unwrap().keys().collect();
         methods.sort_by_key(|method| *method == "delete");
@@ -173,7 +244,9 @@ fn sweep(caller: &Caller<'_>, names: &AnnsNames) -> Vec<String> {
             for path in &concrete {
                 let with_body = matches!(method.as_str(), "post" | "put" | "patch");
                 // What is in the path is tried with every path; what is in the body with those that take one.
-                let bodies = if with_body && !path.contains("/workspaces/") {
+                let bodies = if path == "/mcp" {
+                    [bodies(names), tool_calls(caller, names)].concat()
+                } else if with_body && !path.contains("/workspaces/") && !path.contains('?') {
                     bodies(names)
                 } else {
                     vec![json!({"operations": []})]

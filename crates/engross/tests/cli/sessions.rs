@@ -115,6 +115,53 @@ fn what_is_deleted_is_in_no_file_any_more() {
     assert_eq!(left, Vec::<PathBuf>::new());
 }
 
+/// Every command on what is stored, asked for one owner with all the names that another one's session has.
+#[test]
+fn no_command_for_one_owner_reaches_anything_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    drop(talked(folder.path()));
+    let listed = sessions(&data, &["list", "--json", "--owner", "ann"]).json();
+    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let help = ran(Command::new(ENGROSS).args(["sessions", "--help"]).output().unwrap()).stdout;
+    let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    let commands: Vec<&str> =
+        commands.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect();
+    assert_eq!(
+        commands,
+        ["list", "show", "export", "delete", "copy", "help"],
+        "a new one is to be tried below, too"
+    );
+    let to = folder.path().join("stolen").display().to_string();
+    for owner in ["bob", "default"] {
+        for name in ["matter", "agent:main:matter", &id] {
+            for command in ["show", "export", "delete"] {
+                let told = sessions(&data, &[command, name, "--owner", owner]);
+                // The default owner has one of this name, too.
+                let is_own = owner == "default" && name != id;
+                assert!(
+                    is_own || told.stderr.contains("SESSION_UNKNOWN"),
+                    "{owner} {command} {name}: {told:?}"
+                );
+                assert!(
+                    !told.stdout.contains("ANNSWORDS") && !told.stdout.contains(&id),
+                    "{command}: {told:?}"
+                );
+            }
+        }
+        let all =
+            [&["list"][..], &["list", "--json"], &["delete", "--older-than", "0"], &["copy", "--to", &to]];
+        for arguments in all {
+            let told = sessions(&data, &[arguments, &["--owner", owner]].concat());
+            assert_eq!(told.code, Some(0), "{told:?}");
+            assert!(!told.stdout.contains(&id) && !told.stdout.contains("ANNSWORDS"), "{told:?}");
+        }
+    }
+    assert_eq!(holding(&folder.path().join("stolen"), b"ANNSWORDS"), Vec::<PathBuf>::new());
+    let shown = sessions(&data, &["show", &id, "--owner", "ann"]).stdout;
+    assert!(shown.contains("ANNSWORDS"), "hers is there still: {shown}");
+}
+
 #[test]
 fn sessions_move_to_another_store_and_go_on_there() {
     let folder = tempfile::tempdir().unwrap();

@@ -71,6 +71,7 @@ pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
         "What a file was before each change, and its bytes then",
     ),
     ("post", "/v1/workspaces/{name}/checkpoints/{path}", "Puts a file back"),
+    ("delete", "/v1/workspaces/{name}/checkpoints/{path}", "Forgets for good what a file was"),
     ("get", "/v1/skills", "The lessons that were learnt, with their evidence"),
     ("post", "/v1/skills", "Decides about lessons: accept, retire, decline, edit"),
     ("get", "/v1/threads", "The records of task threads, those of the terminal too"),

@@ -14,8 +14,9 @@ use crate::error::Error;
 use crate::server::Server;
 use crate::service::Service;
 use crate::wire::{
-    AskedReading, CheckpointQuery, applied_body, checkpoint_query, checkpoints_body, list_body, listed_body,
-    losses_body, names_body, page_query, read_body, read_query, removed_body, restore_request, written_body,
+    AskedReading, CheckpointQuery, applied_body, checkpoint_query, checkpoints_body, forgotten_body,
+    list_body, listed_body, losses_body, names_body, page_query, read_body, read_query, removed_body,
+    restore_request, written_body,
 };
 use crate::{body, download, headers, reply};
 
@@ -141,6 +142,16 @@ pub(crate) async fn checkpoints<S: Service>(
             Ok(download::response(server.documents.earlier(name, path, id).await?, &asked))
         }
     }
+}
+
+/// Forgets for good what a document was.
+pub(crate) async fn forget<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    place: Place,
+) -> Result<Response, Error> {
+    let Path((name, path)) = place.map_err(not_utf8)?;
+    let (path, count) = server.documents.forget(name, path).await?;
+    Ok(reply::json(forgotten_body(&path, count).to_string()))
 }
 
 /// Makes a document what it was.

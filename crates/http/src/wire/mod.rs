@@ -52,8 +52,8 @@ pub use tools::client_tools;
 pub(crate) use view::view_options;
 pub(crate) use workspace::{
     AskedReading, CheckpointQuery, DocumentList, Operations, applied_body, checkpoint_query,
-    checkpoints_body, list_body, listed_body, losses_body, names_body, operations_request, page_query,
-    read_body, read_query, removed_body, restore_request, written_body,
+    checkpoints_body, forgotten_body, list_body, listed_body, losses_body, names_body, operations_request,
+    page_query, read_body, read_query, removed_body, restore_request, written_body,
 };
 pub(crate) use write_refusal::WriteRefusal;
 #[cfg(any(test, feature = "testing"))]

@@ -242,6 +242,11 @@ pub(crate) fn removed_body(path: &RelPath) -> Value {
     json!({"path": path.as_str(), "deleted": true})
 }
 
+/// What a document was is forgotten.
+pub(crate) fn forgotten_body(path: &RelPath, count: usize) -> Value {
+    json!({"path": path.as_str(), "forgotten": count})
+}
+
 /// What a document says.
 pub(crate) fn read_body(read: Read) -> Value {
     json!(ReadReport { file: read.path.as_str().to_owned(), reading: read.reading })

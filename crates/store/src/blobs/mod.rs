@@ -14,9 +14,12 @@ mod objects_tests;
 use std::io::Read;
 use std::ops::Range;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::Stream;
+
+use crate::Millis;
 
 pub use error::BlobError;
 #[cfg(feature = "objects")]
@@ -30,6 +33,10 @@ pub type BlobStream = Pin<Box<dyn Stream<Item = Result<Bytes, BlobError>> + Send
 
 /// Keeps bytes by their hash.
 pub trait Blobs: Send + Sync {
+    /// The same storage for one `holder`, a name of plain letters and digits: what it keeps is its own, so that it can be removed
+    /// without a look at what others keep. What was kept without a holder can be got, too.
+    fn held_by(&self, holder: &str) -> Arc<dyn Blobs>;
+
     /// Keeps `size` bytes of `source`, whose SHA-256 is `hash`. Bytes that are kept already are not sent again. `source` is
     /// read on threads that may block.
     ///
@@ -43,4 +50,16 @@ pub trait Blobs: Send + Sync {
     /// # Errors
     /// [`BlobError::Unavailable`], also in place of later bytes.
     fn get(&self, hash: [u8; 32], range: Range<u64>) -> PendingBlob<'_, Option<BlobStream>>;
+
+    /// The hashes of what the holder has kept since before the moment `before`; none without a holder, since others may need it.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`].
+    fn kept_before(&self, before: Millis) -> PendingBlob<'_, Vec<[u8; 32]>>;
+
+    /// Removes what the holder keeps under `hash`, if it does. Nothing is removed without a holder.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`]: it may be there still.
+    fn remove(&self, hash: [u8; 32]) -> PendingBlob<'_, ()>;
 }

@@ -1,6 +1,6 @@
 //! Bytes in object storage that speaks S3: AWS, MinIO, Garage, Ceph and the like. The only file that knows `object_store`.
 //!
-//! An object is `PREFIX/sha256/AB/HASH`. It is made at once or not at all: small ones by one request that refuses to replace
+//! An object is `PREFIX/HOLDER/AB/HASH`, or `PREFIX/sha256/AB/HASH` where no holder is named. It is made at once or not at all: small ones by one request that refuses to replace
 //! (`If-None-Match: *`), large ones in parts that are put together once all bytes were hashed.
 
 use std::io::Read;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use engross_protocol::hex;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::client::{HttpClient, HttpConnector};
 use object_store::path::Path;
@@ -22,6 +22,10 @@ use object_store::{
 use sha2::{Digest, Sha256};
 
 use super::{BlobError, BlobStream, Blobs, PendingBlob};
+use crate::Millis;
+
+/// The folder of what no holder is named for: version 0.1.0 kept all there.
+const SHARED: &str = "sha256";
 
 /// The bytes that are sent at once. Objects up to this size are one request.
 const PART: usize = 8 << 20;
@@ -33,10 +37,12 @@ const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_
 const RETRY: Duration = Duration::from_secs(30);
 
 /// Blobs in object storage.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ObjectBlobs {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
+    /// Whose these are; nothing where everyone's are together.
+    holder: Option<String>,
     place: String,
     part: usize,
 }
@@ -82,19 +88,23 @@ impl ObjectBlobs {
             .with_http_connector(Connector { scheme })
             .build()
             .map_err(|error| unusable(error.to_string()))?;
-        Ok(Self { store: Arc::new(store), prefix, place: url.to_owned(), part: PART })
+        Ok(Self { store: Arc::new(store), prefix, holder: None, place: url.to_owned(), part: PART })
     }
 
     /// The same over another store, with parts of another size.
     #[cfg(test)]
     pub(super) fn over(store: Arc<dyn ObjectStore>, part: usize) -> Self {
-        Self { store, prefix: Path::from("kept"), place: "test".to_owned(), part }
+        Self { store, prefix: Path::from("kept"), holder: None, place: "test".to_owned(), part }
     }
 
     pub(super) fn path(&self, hash: &[u8; 32]) -> Path {
+        self.path_in(self.holder.as_deref().unwrap_or(SHARED), hash)
+    }
+
+    fn path_in(&self, holder: &str, hash: &[u8; 32]) -> Path {
         let name = hex::encode(hash);
         let shelf = name.get(..2).unwrap_or_default().to_owned();
-        self.prefix.clone().join("sha256").join(shelf).join(name)
+        self.prefix.clone().join(holder.to_owned()).join(shelf).join(name)
     }
 
     fn unavailable(&self, error: &ObjectError) -> BlobError {
@@ -148,15 +158,22 @@ impl ObjectBlobs {
     }
 
     async fn fetch(&self, hash: [u8; 32], range: Range<u64>) -> Result<Option<BlobStream>, BlobError> {
+        match self.fetch_at(&self.path(&hash), range.clone()).await? {
+            None if self.holder.is_some() => self.fetch_at(&self.path_in(SHARED, &hash), range).await,
+            found => Ok(found),
+        }
+    }
+
+    async fn fetch_at(&self, path: &Path, range: Range<u64>) -> Result<Option<BlobStream>, BlobError> {
         if range.is_empty() {
-            return match self.store.head(&self.path(&hash)).await {
+            return match self.store.head(path).await {
                 Ok(_) => Ok(Some(futures_util::stream::empty().boxed())),
                 Err(ObjectError::NotFound { .. }) => Ok(None),
                 Err(error) => Err(self.unavailable(&error)),
             };
         }
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
-        match self.store.get_opts(&self.path(&hash), options).await {
+        match self.store.get_opts(path, options).await {
             Ok(found) => {
                 let place = self.place.clone();
                 let pieces = found.into_stream().map(move |piece| {
@@ -171,15 +188,52 @@ impl ObjectBlobs {
             Err(error) => Err(self.unavailable(&error)),
         }
     }
+
+    async fn old(&self, before: Millis) -> Result<Vec<[u8; 32]>, BlobError> {
+        let Some(holder) = &self.holder else { return Ok(Vec::new()) };
+        let mut listed = self.store.list(Some(&self.prefix.clone().join(holder.clone())));
+        let mut found = Vec::new();
+        while let Some(object) = listed.try_next().await.map_err(|error| self.unavailable(&error))? {
+            let is_old = u64::try_from(object.last_modified.timestamp_millis()).is_ok_and(|at| at < before);
+            let hash = object.location.filename().and_then(hex::decode::<32>);
+            // What somebody else put there is theirs.
+            if let Some(hash) = hash.filter(|hash| is_old && self.path(hash) == object.location) {
+                found.push(hash);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn erase(&self, hash: [u8; 32]) -> Result<(), BlobError> {
+        if self.holder.is_none() {
+            return Ok(());
+        }
+        match self.store.delete(&self.path(&hash)).await {
+            Ok(()) | Err(ObjectError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(self.unavailable(&error)),
+        }
+    }
 }
 
 impl Blobs for ObjectBlobs {
+    fn held_by(&self, holder: &str) -> Arc<dyn Blobs> {
+        Arc::new(Self { holder: Some(holder.to_owned()), ..self.clone() })
+    }
+
     fn put(&self, hash: [u8; 32], size: u64, source: Box<dyn Read + Send>) -> PendingBlob<'_, ()> {
         Box::pin(self.keep(hash, size, source))
     }
 
     fn get(&self, hash: [u8; 32], range: Range<u64>) -> PendingBlob<'_, Option<BlobStream>> {
         Box::pin(self.fetch(hash, range))
+    }
+
+    fn kept_before(&self, before: Millis) -> PendingBlob<'_, Vec<[u8; 32]>> {
+        Box::pin(self.old(before))
+    }
+
+    fn remove(&self, hash: [u8; 32]) -> PendingBlob<'_, ()> {
+        Box::pin(self.erase(hash))
     }
 }
 

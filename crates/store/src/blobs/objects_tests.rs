@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use object_store::ObjectStore;
 use object_store::memory::InMemory;
+use object_store::{ObjectStore, ObjectStoreExt};
 use sha2::{Digest, Sha256};
 
 use super::{BlobError, Blobs, ObjectBlobs};
@@ -81,6 +81,39 @@ async fn what_is_not_what_was_announced_is_not_kept() {
     assert_eq!(torn, Err(BlobError::Source { problem: "torn".to_owned() }));
     let left: Vec<_> = memory.list(None).try_collect().await.unwrap();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn each_holder_has_and_removes_its_own() {
+    let memory = Arc::new(InMemory::new());
+    let shared = ObjectBlobs::over(Arc::clone(&memory) as Arc<dyn ObjectStore>, 10);
+    let (one, other) = (shared.held_by("1a"), shared.held_by("2b"));
+    let keep = async |blobs: &dyn Blobs, bytes: &'static [u8]| {
+        blobs.put(hash(bytes), bytes.len() as u64, Box::new(Cursor::new(bytes))).await.unwrap();
+    };
+    let is_there =
+        async |blobs: &dyn Blobs, bytes: &[u8]| blobs.get(hash(bytes), 0..0).await.unwrap().is_some();
+    keep(&shared, b"earlier").await;
+    keep(&*one, b"both").await;
+    keep(&*other, b"both").await;
+    keep(&*one, b"own").await;
+    assert!(is_there(&*one, b"earlier").await, "what was kept before there were holders can be had");
+    assert!(!is_there(&*other, b"own").await);
+    // The names of objects alone do not make them blobs.
+    memory.put(&"kept/1a/notes.txt".into(), b"x".to_vec().into()).await.unwrap();
+    assert_eq!(one.kept_before(0).await.unwrap(), Vec::<[u8; 32]>::new());
+    let mut kept = one.kept_before(u64::MAX).await.unwrap();
+    kept.sort_unstable();
+    let mut own = vec![hash(b"both"), hash(b"own")];
+    own.sort_unstable();
+    assert_eq!(kept, own);
+    for hash in kept.into_iter().chain([hash(b"earlier"), hash(b"never kept")]) {
+        one.remove(hash).await.unwrap();
+        shared.remove(hash).await.unwrap();
+    }
+    assert_eq!(shared.kept_before(u64::MAX).await.unwrap(), Vec::<[u8; 32]>::new());
+    assert!(is_there(&*other, b"both").await && is_there(&shared, b"earlier").await);
+    assert!(!is_there(&*one, b"both").await && !is_there(&*one, b"own").await);
 }
 
 #[test]

@@ -5,9 +5,10 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -21,6 +22,10 @@ const READERS: usize = 2;
 
 /// The requests of one transaction, so that the first of them is not kept waiting for ever.
 const GROUP: usize = 256;
+
+/// How long it is waited before the log of a file is emptied again, of which something was deleted while somebody read; and how often that is
+/// tried before the file is closed.
+const ERASE_AGAIN: (Duration, usize) = (Duration::from_millis(200), 25);
 
 /// The handles of the threads. Dropping them ends the threads after what is queued.
 #[derive(Debug)]
@@ -177,18 +182,13 @@ fn read_all(connection: &Connection, queue: &Mutex<Receiver<Box<dyn Work>>>, pla
 fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Path, erased: &AtomicBool) {
     let place = place(path);
     let opened = identity(path);
-    while let Ok(first) = queue.recv() {
+    while let Some(first) = next_write(connection, queue, erased) {
         let mut group = vec![first];
         group.extend(queue.try_iter().take(GROUP - 1));
         let together = in_transaction(connection, "BEGIN IMMEDIATE", |connection| {
             group.iter_mut().try_for_each(|work| work.run(connection))
         });
-        if erased.swap(false, Ordering::SeqCst) {
-            let emptied =
-                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-            // A reader was in the way: the next writer tries again.
-            erased.fetch_or(emptied != Ok(0), Ordering::SeqCst);
-        }
+        empty_log(connection, erased);
         let is_there = identity(path) == opened;
         for mut work in group {
             // What fails together may succeed alone: one large request must not fail its neighbours on a full disk.
@@ -200,6 +200,40 @@ fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Pa
             };
             work.answer(lost.or_else(|| (!is_there).then(|| replaced(&place))));
         }
+    }
+}
+
+/// The next request to write; nothing when there will be none. What was deleted leaves the log of the file also when nobody writes any more.
+fn next_write(
+    connection: &Connection,
+    queue: &Receiver<Box<dyn Work>>,
+    erased: &AtomicBool,
+) -> Option<Box<dyn Work>> {
+    while erased.load(Ordering::SeqCst) {
+        match queue.recv_timeout(ERASE_AGAIN.0) {
+            Ok(next) => return Some(next),
+            Err(RecvTimeoutError::Timeout) => empty_log(connection, erased),
+            Err(RecvTimeoutError::Disconnected) => {
+                for _ in 0..ERASE_AGAIN.1 {
+                    empty_log(connection, erased);
+                    if !erased.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    std::thread::sleep(ERASE_AGAIN.0);
+                }
+                return None;
+            }
+        }
+    }
+    queue.recv().ok()
+}
+
+/// Empties the log of the file, in which pages stand as they were before something was deleted, if there is need.
+fn empty_log(connection: &Connection, erased: &AtomicBool) {
+    if erased.swap(false, Ordering::SeqCst) {
+        let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        // A reader, perhaps of another process, was in the way.
+        erased.fetch_or(emptied != Ok(0), Ordering::SeqCst);
     }
 }
 

@@ -56,6 +56,35 @@ fn a_failure_concerns_only_who_caused_it() {
     assert_eq!(kept.unwrap().blocking_recv().unwrap(), Ok(vec!["1".to_owned(), "3".to_owned()]));
 }
 
+/// While somebody reads, the log of the file cannot be emptied; nobody may have to write once more for it.
+#[test]
+fn what_was_deleted_leaves_the_log_once_nobody_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    let threads = threads(&folder);
+    let write =
+        |sql: &'static str| threads.write(move |connection| Ok(connection.execute_batch(sql)?)).unwrap();
+    write("INSERT INTO names VALUES ('SECRET', 1, x'00')").blocking_recv().unwrap().unwrap();
+    let reader = super::open::reader(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM names").unwrap();
+    let holds = || {
+        ["sessions.sqlite", "sessions.sqlite-wal"].iter().any(|name| {
+            std::fs::read(folder.path().join(name))
+                .is_ok_and(|bytes| bytes.windows(6).any(|part| part == b"SECRET"))
+        })
+    };
+    threads.erased().store(true, std::sync::atomic::Ordering::SeqCst);
+    drop(write("DELETE FROM names"));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(holds(), "it is read still");
+    reader.execute_batch("COMMIT").unwrap();
+    let limit = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while holds() {
+        assert!(std::time::Instant::now() < limit, "it stays");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn what_was_asked_for_is_done_before_the_end() {
     let folder = tempfile::tempdir().unwrap();

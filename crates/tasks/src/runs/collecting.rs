@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use engross_artifacts::{CollectedFiles, RunId, SessionKey};
 use engross_journal::{LogGuard, read_all};
 use engross_store::{Millis, SessionSummary};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::error::RunError;
 use super::log::{RunEnd, RunEvent};
@@ -17,8 +18,15 @@ use super::state::{Phase, RunThread};
 /// Threads that are looked at at once.
 const PAGE: usize = 500;
 
+/// Files kept elsewhere that are removed while others wait; the rest is the next one's.
+const ELSEWHERE: usize = 10_000;
+
+/// How many of them at once.
+const ELSEWHERE_AT_ONCE: usize = 16;
+
 impl Runs {
-    /// Removes the files of runs that ended before the moment `before`, unless a newer run has them, too. Runs whose files are being
+    /// Removes the files of runs that ended before the moment `before`, here and where they are kept besides, unless a newer run has them, too.
+    /// Runs whose files are being
     /// listed are waited for, and others wait until this is over.
     ///
     /// # Errors
@@ -27,6 +35,7 @@ impl Runs {
         let Some(frozen) = self.inner.config.workspace.frozen().cloned() else {
             return Ok(CollectedFiles::default());
         };
+        let elsewhere = self.old_elsewhere(before).await;
         let _alone = self.inner.freezing.write().await;
         let store = self.inner.journal.store();
         let ids = self.logs().await?.into_iter().map(|row| row.id);
@@ -61,9 +70,40 @@ impl Runs {
             for (session, run) in over {
                 runs.inner.config.workspace.remove(&session, &run)?;
             }
-            Ok::<_, RunError>(collected)
+            Ok::<_, RunError>((collected, kept))
         });
-        work.await.map_err(|_| RunError::Stopping)?
+        let (collected, kept) = work.await.map_err(|_| RunError::Stopping)??;
+        let kept: HashSet<[u8; 32]> = kept.iter().map(|hash| *hash.as_bytes()).collect();
+        self.remove_elsewhere(elsewhere.into_iter().filter(|hash| !kept.contains(hash)).collect()).await;
+        Ok(collected)
+    }
+
+    /// What is kept elsewhere since before the moment `before`. It is asked before others have to wait.
+    async fn old_elsewhere(&self, before: Millis) -> Vec<[u8; 32]> {
+        let Some(blobs) = &self.inner.config.blobs else { return Vec::new() };
+        blobs.kept_before(before).await.unwrap_or_else(|problem| {
+            tracing::warn!(%problem, "old files of tasks that are kept elsewhere are not known, and stay for now");
+            Vec::new()
+        })
+    }
+
+    /// Removes files that are kept elsewhere. What stays is found again by the next one who collects.
+    async fn remove_elsewhere(&self, hashes: Vec<[u8; 32]>) {
+        let Some(blobs) = self.inner.config.blobs.as_ref().filter(|_| !hashes.is_empty()) else { return };
+        let count = hashes.len().min(ELSEWHERE);
+        let removed = stream::iter(hashes.into_iter().take(ELSEWHERE))
+            .map(|hash| blobs.remove(hash))
+            .buffer_unordered(ELSEWHERE_AT_ONCE)
+            .try_for_each(|()| std::future::ready(Ok(())))
+            .await;
+        match removed {
+            Ok(()) => {
+                tracing::info!(files = count, "old files of tasks that were kept elsewhere were removed")
+            }
+            Err(problem) => {
+                tracing::warn!(%problem, "old files of tasks that are kept elsewhere could not be removed");
+            }
+        }
     }
 
     /// Forgets the tasks of threads in which nothing has happened since the moment `before`, with all that was said in them. A thread that

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use engross_artifacts::LinkQuery;
+use engross_protocol::Clock;
 use engross_store::blobs::{BlobError, BlobStream, Blobs, PendingBlob};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
@@ -13,13 +14,28 @@ use serde_json::Value;
 use super::{TestBench, agent};
 
 /// Keeps everything in memory, or refuses everything.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Shelf {
-    kept: Mutex<BTreeMap<[u8; 32], Vec<u8>>>,
+    kept: Arc<Mutex<BTreeMap<[u8; 32], Vec<u8>>>>,
     refuses: bool,
 }
 
 impl Blobs for Shelf {
+    fn held_by(&self, _: &str) -> Arc<dyn Blobs> {
+        Arc::new(self.clone())
+    }
+
+    fn kept_before(&self, _: u64) -> PendingBlob<'_, Vec<[u8; 32]>> {
+        Box::pin(std::future::ready(Ok(self.kept.lock().unwrap().keys().copied().collect())))
+    }
+
+    fn remove(&self, hash: [u8; 32]) -> PendingBlob<'_, ()> {
+        let refused = BlobError::Unavailable { place: "shelf".to_owned(), problem: "full".to_owned() };
+        let told =
+            if self.refuses { Err(refused) } else { Ok(drop(self.kept.lock().unwrap().remove(&hash))) };
+        Box::pin(std::future::ready(told))
+    }
+
     fn put(&self, hash: [u8; 32], size: u64, mut source: Box<dyn Read + Send>) -> PendingBlob<'_, ()> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes).unwrap();
@@ -90,4 +106,35 @@ async fn storage_that_refuses_is_a_warning_and_no_failure() {
     assert_eq!((&told["status"], told["artifacts"].as_array().unwrap().len()), (&"completed".into(), 1));
     let warning = told["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("a.md: kept on this machine only: the object storage 'shelf'"), "{warning}");
+}
+
+#[tokio::test]
+async fn files_elsewhere_go_with_the_runs_that_they_are_of() {
+    let shelf = Arc::new(Shelf::default());
+    let mut bench = TestBench::new().await;
+    bench.keep_in(Arc::clone(&shelf) as Arc<dyn Blobs>).await;
+    bench.call("session.start", agent("old", "write:a.md=same write:b.md=alone say:x")).await;
+    bench.watch.forward(10_000);
+    bench.call("session.start", agent("new", "write:c.md=same say:x")).await;
+    let words = || -> Vec<Vec<u8>> { shelf.kept.lock().unwrap().values().cloned().collect() };
+    assert_eq!(words().len(), 2);
+    let before = bench.watch.millis() - 5_000;
+    bench.bridge.runs().collect(before).await.unwrap();
+    assert_eq!(words(), [b"same".to_vec()], "a newer run has it, too");
+    // Once the runs are forgotten, there is nothing that could name it: it goes all the same.
+    bench.watch.forward(10_000);
+    let later = bench.watch.millis();
+    bench.bridge.runs().forget(later).await.unwrap();
+    bench.bridge.runs().collect(later).await.unwrap();
+    assert_eq!(words(), Vec::<Vec<u8>>::new());
+}
+
+#[tokio::test]
+async fn what_storage_does_not_remove_keeps_no_other_file() {
+    let mut bench = TestBench::new().await;
+    bench.keep_in(Arc::new(Shelf { refuses: true, ..Shelf::default() })).await;
+    let old = bench.call("session.start", agent("old", "write:a.md=same say:x")).await;
+    bench.watch.forward(10_000);
+    bench.bridge.runs().collect(bench.watch.millis()).await.unwrap();
+    assert!(!bench.scope(&old).exists());
 }
