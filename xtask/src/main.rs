@@ -134,7 +134,7 @@ enum Chore {
     Words,
     /// Builds the page for people from web/workbench into crates/http/assets; needs Node.
     Web,
-    /// Tries the page at length in a browser: long documents, large answers, every state in every appearance.
+    /// Tries the pages at length in a browser: long documents, every state in every appearance, every conversation with every fault of a Word.
     WebAtLength,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
@@ -177,7 +177,7 @@ fn main() -> ExitCode {
         Chore::Circles => circles::run(),
         Chore::Words => words::run(),
         Chore::Web => web::build(),
-        Chore::WebAtLength => web::test_at_length(&test::engine()),
+        Chore::WebAtLength => wasm::build("ci").and_then(|()| web::test_at_length(&test::engine())),
         Chore::Examples => examples::pack(),
         Chore::Wasm { profile } => wasm::build(&profile),
         Chore::Dist(arguments) => dist::run(&arguments),

@@ -25,7 +25,7 @@ export function Review({ model, host }: Props) {
       {scene.kind === "waiting" && <p class="muted">{t("waiting")}</p>}
       {scene.kind === "alone" && <p class="muted">{t("alone")}</p>}
       {scene.kind === "cancelled" && <p class="muted">{t("cancelled")}</p>}
-      {scene.kind === "text" && <pre>{shown(scene.text)}</pre>}
+      {scene.kind === "text" && <pre tabIndex={0}>{shown(scene.text)}</pre>}
       <p class={`notice${notice?.isBad ? " bad" : ""}`} role="status" aria-live="polite">
         {model.isBusy.value ? t("busy") : notice ? shown(notice.text) : ""}
       </p>

@@ -2,6 +2,7 @@
 //
 // Must never run two calls at once, nor say of a change more than the ladder found.
 import type { Tool, ToolResult } from "../../shared/src/session-client.ts";
+import { filled } from "./long-texts.ts";
 import { OpenFile, type Engine, type ParagraphReading, type Reading } from "./ladder/engine.ts";
 import { climb, readDocument, type LadderOptions } from "./ladder/ladder.ts";
 import { counts, type Outcome } from "./ladder/report.ts";
@@ -90,7 +91,7 @@ export class Toolbox {
         case "apply_redlines":
         case "insert_comment": {
           const operations = call.name === "insert_comment" ? [{ op: "insert_comment", ...given }] : operationsOf(given);
-          const outcome = await this.#climb(operations, options);
+          const outcome = await this.#climb(filled(operations), options);
           const told = summary(outcome);
           return { result: result(told, !told.ok), outcome, isFailed: !told.ok };
         }

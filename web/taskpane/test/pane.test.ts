@@ -1,11 +1,13 @@
 // What a person does in the pane, in a real browser against a real server and the double of Word.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
+import { readFileSync } from "node:fs";
 
 import { binary, serveModel, type Server } from "../../shared/test/server.ts";
 import { browserPath, expectAccessible, launch } from "../../workbench/test/browser.ts";
 import { script } from "../../workbench/test/script.ts";
 import { engine, errors, markdown, revisions, texts } from "../../fakeword/test/double.ts";
+import { WordFile } from "../../engine/src/index.ts";
 import { hasEngine, openPane, shot, type Held, type PaneWindow } from "./pane-browser.ts";
 
 const CONTRACT = "# Services\n\nThe Supplier shall deliver within thirty (30) days.\n\nNotices are sent by registered post.\n\nThe law of Ireland governs.\n\nSigned by both.";
@@ -20,7 +22,17 @@ const HOSTILE = [
 
 const change = (originalText: string, replacementText: string) => ({ op: "modify_text", originalText, replacementText });
 
+/** An annex of some 24 kB, with what would end it too soon if it were taken for an end. */
+const CLAUSES = Array.from({ length: 120 }, (_, at) => `Clause ${at + 1}. ${"The Supplier keeps records of it, and hands them over when it is asked. ".repeat(2)}`.trim());
+const ANNEX = `# Annex\n\n${CLAUSES.join("\n\n")}\n\nDONE\n`;
+
+const CUT = ANNEX.indexOf("Clause 60.") + 40;
+
 const TURNS = script(
+  { asked: "[pane] The text is whole", calls: [{ name: "apply_redlines", args: { operations: [{ op: "insert_paragraph", after: "P4", contentFrom: "text-1" }] } }], then: "Put in." },
+  { asked: "[pane]", text: ANNEX.slice(CUT) },
+  { asked: "long annex", calls: [{ name: "begin_text", args: { about: "an annex" } }], then: ANNEX.slice(0, CUT), thenReason: "length" },
+  { asked: "slow annex", calls: [{ name: "begin_text", args: {} }], then: "word ".repeat(2_000), thenDelay: 40 },
   { asked: "sixty", text: "I will change it. ", calls: [{ name: "apply_redlines", args: { operations: [change("thirty (30)", "sixty (60)")] } }], then: "The period in [P2] is sixty days now." },
   { asked: "peruse", calls: [{ name: "read_document", args: {} }], then: "I have read it: see [P3] and P4." },
   { asked: "three things", calls: [{ name: "apply_redlines", args: { operations: [change("registered post", "e-mail"), change("no such words", "x"), { op: "delete_paragraph", target: "P4" }] } }], then: "Two of three are done." },
@@ -33,6 +45,11 @@ const TURNS = script(
   { asked: "what is usual", calls: [{ name: "research", args: { question: "limitation period in Ireland" } }], then: "Two years, by the act." },
   { asked: "limitation period", text: "Two years.", sources: [{ url: "https://law.example/act", title: "The act" }] },
   { asked: "limitation period", calls: [{ name: "perform_research", args: { instruction: "limitation period in Ireland" } }], then: "Looked up." },
+  { asked: "evil places", calls: [{ name: "read_document", args: {} }], then: "See [P2], [P3], [P4], [P5] and [P6]." },
+  { asked: "evil pages", calls: [{ name: "research", args: { question: "evil question" } }], then: HOSTILE.join("\n\n") },
+  { asked: "evil question", text: HOSTILE.join(" "), sources: [{ url: "javascript:console.log('EXECUTED')", title: "x" }, { url: "https://law.example/\"><img src=x onerror=console.log('EXECUTED')>", title: HOSTILE[0] ?? "" }, { url: "data:text/html,<script>console.log('EXECUTED')</script>", title: HOSTILE[4] ?? "" }] },
+  { asked: "evil question", calls: [{ name: "perform_research", args: { instruction: "evil question" } }], then: "Looked up." },
+  { asked: "evil check", text: `LOOK\n${HOSTILE.join("\n")}` },
   { asked: "time limits", text: "LOOK\nOnly one limit, in [P2]." },
   { asked: "defined terms", text: "GOOD\nAll are." },
 );
@@ -56,6 +73,10 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
   const say = async (page: Page, text: string) => {
     await field(page).fill(text);
     await page.getByRole("button", { name: "Send" }).click();
+  };
+  const copied = async (page: Page) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download it" }).click()]);
+    return readFileSync(await file.path());
   };
   const rest = async (page: Page) => {
     await page.getByRole("button", { name: "Send" }).waitFor({ timeout: 60_000 });
@@ -192,6 +213,62 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await window.close();
   });
 
+  test("shows a hostile document, its sources, checks and files as text, and runs nothing of them", async () => {
+    using file = WordFile.open(contract);
+    const results = file.apply(
+      HOSTILE.flatMap((text) => [
+        { op: "insert_paragraph", after: "P1", content: text, plain: true, author: `Eve ${text}`.slice(0, 200) },
+        { op: "insert_comment", target: "P3", commentContent: text, plain: true },
+      ]) as never,
+      { author: HOSTILE[0] ?? "", date: "2026-01-01T00:00:00Z" },
+    );
+    expect(results.filter(({ status }) => status !== "applied")).toEqual([]);
+    const window = await openPane(browser, server.baseUrl, file.save(), { user: HOSTILE[0] ?? "" });
+    const { page } = window;
+    await say(page, "Show me the evil places.");
+    await page.locator(".prose .place").nth(4).waitFor();
+    await rest(page);
+    for (const place of await page.locator(".prose .place").all()) await place.click();
+    await page.getByRole("button", { name: "What was said about the place" }).click();
+    await say(page, "Make it sixty days.");
+    await page.getByText("The period in").waitFor();
+    await rest(page);
+    await page.getByRole("button", { name: "Take these changes back" }).click();
+    await page.locator(".undo").waitFor();
+    await say(page, "Look at evil pages.");
+    await page.locator(".sources a").first().waitFor();
+    await rest(page);
+    expect(await page.locator(".sources a").evaluateAll((all) => all.filter((link) => !/^https:/.test(link.getAttribute("href") ?? "")).length)).toBe(0);
+    const inert = async () => {
+      const found = await page.evaluate(() => ({
+        elements: document.querySelectorAll("iframe, object, embed, base, svg a, main img, main script").length,
+        handlers: [...document.querySelectorAll("*")].filter((element) => element.getAttributeNames().some((name) => name.startsWith("on"))).length,
+        stored: localStorage.length + document.cookie.length,
+      }));
+      expect(found).toEqual({ elements: 0, handlers: 0, stored: 0 });
+      expect(await page.textContent("main")).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(window.misdeeds).toEqual([]);
+    };
+    await inert();
+    await page.getByRole("button", { name: "Compare", exact: true }).first().click();
+    await page.getByLabel("File").setInputFiles({ name: `${"\u202e"}xcod.<img src=x onerror=console.log('EXECUTED')>.docx`, mimeType: "application/octet-stream", buffer: Buffer.from("no document") });
+    await page.locator("form").getByRole("button", { name: "Compare" }).click();
+    await expect.poll(() => page.locator(".problem").first().textContent()).toMatch(/^[A-Z_]+: /);
+    await inert();
+    await page.getByRole("button", { name: "Checks" }).click();
+    await page.getByLabel("New question").fill(`evil check ${HOSTILE.join(" ")}`);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Ask all 3" }).click();
+    await page.getByText("onerror").nth(1).waitFor();
+    await page.getByRole("button", { name: "Ask all 3" }).waitFor();
+    // The question is the person's own, and is kept.
+    expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1);
+    await page.evaluate(() => localStorage.clear());
+    await inert();
+    await window.close();
+  });
+
   test("asks the person's own questions, and again only when the text has changed", async () => {
     const window = await openPane(browser, server.baseUrl, contract);
     const { page } = window;
@@ -289,6 +366,44 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await page.locator("form").getByRole("button", { name: "Compare" }).click();
     await expect.poll(() => page.locator(".problem").first().textContent()).toMatch(/^[A-Z_]+: /);
     await shot(page, "12-compare");
+    await expectSound(window);
+    await window.close();
+  });
+
+  test("has a long text written outside of calls, over a cut, and puts it in as one change", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await say(page, "Write the long annex.");
+    await page.getByText("Put in.").waitFor({ timeout: 60_000 });
+    await rest(page);
+    // Its words are in the document and not in the chat, and nothing of it is left on the server.
+    expect(await page.textContent(".talk")).not.toContain("Clause 7.");
+    expect(await page.locator(".step").first().textContent()).toMatch(/Writing a longer text \d{5} bytes · done/);
+    const [card] = [page.locator(".card").last()];
+    await card.waitFor();
+    const here = texts(await window.bytes());
+    const made = here.length > 10 ? here : texts(await copied(page));
+    expect(made.slice(-CLAUSES.length - 2)).toEqual(["Annex", ...CLAUSES, "Signed by both."]);
+    const left = await fetch(`${server.baseUrl}/workspaces/word-texts/files`);
+    const { data } = left.ok ? ((await left.json()) as { data: unknown[] }) : { data: [] };
+    expect(data).toEqual([]);
+    await window.reload();
+    await page.getByText("Put in.").waitFor();
+    expect(await page.textContent(".talk")).not.toContain("[pane]");
+    await expectSound(window);
+    await window.close();
+  });
+
+  test("stops a long text, of which nothing is left", async () => {
+    const window = await openPane(browser, server.baseUrl, contract);
+    const { page } = window;
+    await say(page, "Write the slow annex.");
+    await page.getByText(/Writing a longer text \d+ bytes/).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Stopped.").waitFor();
+    await rest(page);
+    const { data } = (await (await fetch(`${server.baseUrl}/write-sessions`)).json()) as { data: { state: string }[] };
+    expect(data.filter(({ state }) => !["committed", "cancelled"].includes(state))).toEqual([]);
     await expectSound(window);
     await window.close();
   });

@@ -60,7 +60,7 @@ const seen = (bytes: Uint8Array): Seen => ({ accepted: texts(bytes), original: t
 /** The document as it should be when everything is carried out. */
 function meant(bytes: Uint8Array, operations: readonly Operation[]): Seen & { readonly refused: number; readonly comments: readonly string[] } {
   using file = WordFile.open(bytes);
-  const refused = file.apply(operations as never, signature).filter(({ status }) => status !== "applied" && status !== "unchanged").length;
+  const refused = file.apply(operations as never, signature).filter(({ status }) => status !== "applied" && status !== "no_change").length;
   const comments = file.comments().map(({ text }) => text);
   return { ...seen(file.save()), refused, comments };
 }

@@ -51,7 +51,11 @@ export function App() {
   const place = link(to);
   const isFirst = useRef(true);
   useEffect(() => {
-    if (!isFirst.current) main.current?.focus();
+    // The head of the page stands over what is scrolled to, so that the page begins at its beginning.
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     isFirst.current = false;
   }, [place]);
   useEffect(() => {

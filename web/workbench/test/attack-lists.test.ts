@@ -152,7 +152,7 @@ describe.skipIf(!binary || !browserPath)("an attacker in the lists", { timeout: 
     const { page } = window;
     await page.locator(".card").first().waitFor();
     await expectShown(page, "main", "onerror");
-    await page.getByRole("button", { name: "Cancel" }).first().click();
+    await page.getByRole("button", { name: "Give up" }).first().click();
     await page.getByRole("dialog").waitFor();
     await expectInert(window);
     for (const place of ["server", "documents", "compare"]) {

@@ -14,6 +14,9 @@ export interface ScriptedTurn {
   readonly hangsAfter?: number;
   /** What it says when the calls are done. */
   readonly then?: string;
+  /** Milliseconds between the pieces of that, and the provider's word for why it ends. */
+  readonly thenDelay?: number;
+  readonly thenReason?: "stop" | "length";
   /** What it calls again whenever calls are done. */
   readonly thenCalls?: ScriptedTurn["calls"];
   /** Whether this answers a search of the web, and what it rests on. */
@@ -22,7 +25,7 @@ export interface ScriptedTurn {
 
 /** A file for `--model script:FILE`. */
 export function script(...turns: readonly ScriptedTurn[]): string {
-  const told = turns.flatMap(({ asked, text = "", calls, delay, hangsAfter, then, thenCalls, sources }) => {
+  const told = turns.flatMap(({ asked, text = "", calls, delay, hangsAfter, then, thenDelay, thenReason, thenCalls, sources }) => {
     const when = asked === undefined ? {} : { contains: asked };
     const turn = {
       when: sources ? { web_search: true, ...when } : { last_role: "user", ...when },
@@ -35,7 +38,7 @@ export function script(...turns: readonly ScriptedTurn[]): string {
     };
     const more = asked === undefined ? {} : { anywhere: asked };
     if (thenCalls) return [turn, { when: { last_role: "tool", ...more }, times: 0, text: "", tool_calls: thenCalls }];
-    return then === undefined ? [turn] : [turn, { when: { last_role: "tool", ...more }, times: 0, text: then }];
+    return then === undefined ? [turn] : [turn, { when: { last_role: "tool", ...more }, times: 0, text: then, ...(thenDelay === undefined ? {} : { delay_ms: thenDelay }), ...(thenReason === undefined ? {} : { finish_reason: thenReason }) }];
   });
   const file = join(mkdtempSync(join(tmpdir(), "engross-script-")), "script.json");
   writeFileSync(file, JSON.stringify({ turns: told, default: { text: "No turn of the script fits this." } }));

@@ -185,9 +185,9 @@ describe.skipIf(!binary || !browserPath)("the lists", () => {
     const [file] = await Promise.all([page.waitForEvent("download"), written.getByRole("button", { name: "Download" }).click()]);
     expect(readFileSync(await file.path(), "utf8")).toContain("One step.");
     const half = page.locator(".card").filter({ hasText: "open" });
-    await half.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).last().click();
-    await half.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached", timeout: 8_000 });
+    await half.getByRole("button", { name: "Give up" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Give up" }).click();
+    await half.getByRole("button", { name: "Give up" }).waitFor({ state: "detached", timeout: 8_000 });
     expect(misdeeds).toEqual([]);
     await close();
   });

@@ -19,7 +19,7 @@ export function Prose({ text, show }: { readonly text: string; readonly show: Sh
   return (
     <div class="prose">
       {blocks(text.slice(0, MOST_DRAWN)).map((part, at) => {
-        if (part.kind === "code") return <pre key={at}><code>{shown(part.text)}</code></pre>;
+        if (part.kind === "code") return <pre key={at} tabIndex={0}><code>{shown(part.text)}</code></pre>;
         if (part.kind === "item") return <p key={at} class="prose-item"><span aria-hidden="true">{part.marker}</span><span>{inline(part.text)}</span></p>;
         return <p key={at} class={part.kind === "heading" ? "prose-heading" : undefined}>{inline(part.text)}</p>;
       })}

@@ -8,7 +8,10 @@ import type { UndoReport } from "../ladder/undo.ts";
 import { undo } from "../ladder/undo.ts";
 import type { Source } from "../research.ts";
 import { TOOLS } from "../tools.ts";
+import { BEGIN, counted, IS_WHOLE, PANE_SAYS } from "../long-texts.ts";
+import { LongText } from "./long-text.ts";
 import { keepOutcome, keptOutcome } from "./kept.ts";
+import { t } from "../texts.ts";
 import { client, conversationKey, failureOf, instructions, isAlone, mayLoseUndo, person, server, type Pane } from "./pane.ts";
 
 export type Item =
@@ -51,8 +54,11 @@ export async function restore(): Promise<void> {
   if (isAlone) return;
   try {
     const { messages } = await server.value.session(conversationKey.value);
+    counted(messages.filter(({ content }) => content.includes(IS_WHOLE)).length);
     items.value = messages.flatMap(({ role, content, tool_calls: calls = [] }): Item[] => {
       if (role === "tool") return [];
+      // What the pane has said to the model is not the person's.
+      if (role === "user" && content.startsWith(PANE_SAYS)) return [];
       const said: Item[] = content === "" ? [] : [{ kind: role === "user" ? "asked" : "said", text: content }];
       // What was changed can still be taken back.
       const changes = calls.flatMap(({ id }): Item[] => {
@@ -78,24 +84,45 @@ export async function send(pane: Pane, text: string): Promise<void> {
     failure.value = undefined;
     put({ kind: "asked", text });
   });
+  let writing: LongText | undefined;
   try {
     const session = client(conversationKey.value);
     const { text: selected, number } = await pane.tools.selection().catch(() => ({ text: "", number: undefined }));
     const about = selected === "" ? "" : ` The person has selected in ${number === undefined ? "the document" : `P${number}`}: ${JSON.stringify(selected)}`;
     const wishes = instructions.value.trim() === "" ? "" : `\nThe person wants this of every answer: ${instructions.value.trim()}\n`;
-    let answer: AsyncGenerator<Segment> | undefined = session.send(text, { tools: TOOLS, system: SYSTEM + wishes + about, signal: mine.signal });
+    const tools = isAlone ? TOOLS : [...TOOLS, BEGIN];
+    let answer: AsyncGenerator<Segment> | undefined = session.send(text, { tools, system: SYSTEM + wishes + about, signal: mine.signal });
     let failed = 0;
     for (let round = 0; answer; round += 1) {
-      const calls = await told(answer);
+      let note = "";
+      const { calls, reason } = await told(answer, writing);
       if (mine.signal.aborted) break;
+      if (writing) {
+        const { say, isWhole } = await writing.ended(reason);
+        written(writing.size, isWhole);
+        if (isWhole) writing = undefined;
+        // Going on with a text is no round of its own: how often that is asked for is bounded by itself.
+        if (!isWhole) round -= 1;
+        note = `\n${say}`;
+        if (calls.length === 0) {
+          answer = mine.signal.aborted ? undefined : session.send(say, { tools, system: SYSTEM + wishes + about, signal: mine.signal });
+          continue;
+        }
+      }
       if (calls.length === 0) return;
       if (round >= MOST_ROUNDS) throw new SessionError("TOO_MANY_ROUNDS", "the model goes on calling tools; say how to go on");
-      const { results, hasFailed } = await carryOut(pane, calls, mine.signal);
+      const begins = isAlone ? undefined : calls.find(({ name }) => name === BEGIN.name);
+      if (begins && !writing) {
+        writing = await LongText.begin();
+        put({ kind: "tool", id: begins.id, name: begins.name, state: "running" });
+      }
+      const { results, hasFailed } = await carryOut(pane, calls, mine.signal, writing);
+      if (note !== "") results.splice(-1, 1, ...results.slice(-1).map((last) => ({ ...last, content: last.content + note })));
       failed = hasFailed ? failed + 1 : 0;
       if (failed >= MOST_FAILED) {
         // It tells the model, too, so that the conversation can be gone on with.
         const last = session.streamToolResult(results, { signal: mine.signal });
-        if ((await told(last)).length > 0) await stopServer();
+        if ((await told(last)).calls.length > 0) await stopServer();
         throw new SessionError("CHANGES_FAIL", reasonOf(results));
       }
       answer = mine.signal.aborted ? undefined : session.streamToolResult(results, { signal: mine.signal });
@@ -110,9 +137,19 @@ export async function send(pane: Pane, text: string): Promise<void> {
       if (items.value.at(-1)?.kind === "asked" && draft.value === "") draft.value = text;
     });
   } finally {
+    if (writing) {
+      written(writing.size, false);
+      await writing.giveUp();
+    }
     busy.value = "no";
     stop = undefined;
   }
+}
+
+/** Shows how far the text is that is being written. */
+function written(size: number, isWhole: boolean): void {
+  const at = items.value.findLastIndex((item) => item.kind === "tool" && item.name === BEGIN.name && item.state === "running");
+  items.value = items.value.map((item, place) => (place === at && item.kind === "tool" ? { ...item, progress: t("tool.size", { size }), state: isWhole ? "done" : item.state } : item));
 }
 
 /** Stops the turn: the server's part at once, a change between two of its steps. */
@@ -142,12 +179,13 @@ function reasonOf(results: readonly ToolResult[]): string {
 
 type Call = Extract<Segment, { kind: "tool_call" }>;
 
-/** Shows an answer while it comes; gives the calls that it ends with. */
-async function told(answer: AsyncGenerator<Segment>): Promise<Call[]> {
+/** Shows an answer while it comes; gives the calls that it ends with, and why it ends. What belongs to a long text goes there. */
+async function told(answer: AsyncGenerator<Segment>, writing?: LongText): Promise<{ calls: Call[]; reason: string }> {
   const calls: Call[] = [];
   let open = false;
   let drawn = 0;
   let text = "";
+  let reason = "stop";
   const draw = () => {
     drawn = performance.now();
     const said: Item = { kind: "said", text };
@@ -155,26 +193,38 @@ async function told(answer: AsyncGenerator<Segment>): Promise<Call[]> {
     open = true;
   };
   for await (const segment of answer) {
-    if (segment.kind === "text") {
+    if (segment.kind === "text" && writing) {
+      writing.take(segment.text);
+      if (performance.now() - drawn > 200) {
+        drawn = performance.now();
+        written(writing.size, false);
+      }
+    } else if (segment.kind === "text") {
       text += segment.text;
       if (!open || performance.now() - drawn > 60) draw();
     } else if (segment.kind === "tool_call") calls.push(segment);
+    else if (segment.kind === "done") reason = segment.reason;
     else if (segment.kind === "error") {
       if (text !== "") draw();
       throw segment.error;
     }
   }
   if (text !== "") draw();
-  return calls;
+  return { calls, reason };
 }
 
 /** `hasFailed`: something was to be changed, and nothing of it could be. */
-async function carryOut(pane: Pane, calls: readonly Call[], signal: AbortSignal): Promise<{ results: ToolResult[]; hasFailed: boolean }> {
+async function carryOut(pane: Pane, calls: readonly Call[], signal: AbortSignal, writing?: LongText): Promise<{ results: ToolResult[]; hasFailed: boolean }> {
   const results: ToolResult[] = [];
   let [changing, failed] = [0, 0];
   busy.value = "working";
   for (const call of calls) {
     if (signal.aborted) break;
+    if (writing && call.name === BEGIN.name) {
+      const isMine = !results.some(({ name }) => name === BEGIN.name);
+      results.push({ id: call.id, name: call.name, content: isMine ? writing.instruction : "one text after the other: write this one later", ...(isMine ? {} : { isError: true }) });
+      continue;
+    }
     put({ kind: "tool", id: call.id, name: call.name, state: "running" });
     const onStep = (_: unknown, done: number, all: number) =>
       change(call.id, (item) => (item.kind === "tool" ? { ...item, progress: `${done}/${all}` } : item));

@@ -151,7 +151,7 @@ function Operations({ model }: { readonly model: DocumentModel }) {
       />
       {failure.value && <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} />}
       {outcomes.value.length > 0 && (
-        <ul class="outcomes" aria-label={t("ask.outcomes")}>
+        <ul class="outcomes" tabIndex={0} aria-label={t("ask.outcomes")}>
           {outcomes.value.slice(0, 200).map(({ index, op, status, code, message, address }) => (
             <li key={index} class={`outcome is-${status}`}>
               <span class="tag">{named("outcome", status)}</span> <code>{shown(op)}</code>

@@ -62,7 +62,12 @@ function children(source: Element, target: Node, depth: number): void {
   }
 }
 
+/** Where the style of documents lets wide tables scroll by themselves. */
+const NARROW = "(max-width: 30rem)";
+
 function attributes(source: Element, target: HTMLElement): void {
+  // What scrolls is reached by the keyboard, too.
+  if (target instanceof HTMLTableElement && matchMedia(NARROW).matches) target.tabIndex = 0;
   for (const { name, value } of source.attributes) {
     if (name === "class") target.className = classes(value);
     else if (name === "id") target.id = `${PREFIX}${value}`;

@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import type { FailedRequest } from "../../../shared/src/server-client.ts";
 import { Failure } from "../parts/Failure.tsx";
+import { Prose } from "../parts/Prose.tsx";
 import { useResource } from "../parts/resource.ts";
 import { models, server, token } from "../state/session.ts";
 import { shown, t, when } from "../texts.ts";
@@ -26,7 +27,7 @@ export function Server() {
           </p>
         )}
         <dl class="facts">
-          <div>
+          <div class="is-wide">
             <dt>{t("server.model")}</dt>
             <dd><code>{shown(models.value?.usual ?? "")}</code>{(models.value?.further ?? []).map((name) => <code key={name}> engross/{shown(name)}</code>)}</dd>
           </div>
@@ -95,9 +96,9 @@ function Explained({ code }: { readonly code: string }) {
   return (
     <div class="card">
       <h3><code>{shown(code)}</code></h3>
-      <p>{told.value.summary}</p>
-      <p class="muted">{told.value.why}</p>
-      <p><strong>{t("failure.what")}:</strong> {told.value.remedy}</p>
+      <Prose text={told.value.summary} />
+      <div class="muted"><Prose text={told.value.why} /></div>
+      <div><strong>{t("failure.what")}:</strong> <Prose text={told.value.remedy} /></div>
     </div>
   );
 }
@@ -113,8 +114,7 @@ answer = client.chat.completions.create(
     model="engross", messages=[{"role": "user", "content": "What is the notice period?"}])
 print(answer.choices[0].message.content)`;
   const copy = async () => {
-    await navigator.clipboard?.writeText(text).catch(() => undefined);
-    isCopied.value = true;
+    isCopied.value = await navigator.clipboard.writeText(text).then(() => true, () => false);
   };
   return (
     <section>

@@ -107,7 +107,7 @@ function Call({ name, sent, result }: CallProps) {
         {result?.is_error && <span class="tag bad">{t("ask.failedResult")}</span>}
       </summary>
       <p class="label">{t("ask.call")}</p>
-      <pre><Clipped text={pretty(sent)} most={8_000} /></pre>
+      <pre tabIndex={0}><Clipped text={pretty(sent)} most={8_000} /></pre>
       {result && (
         <>
           <p class="label">{t("ask.result")}</p>
@@ -116,7 +116,7 @@ function Call({ name, sent, result }: CallProps) {
               <span class="tag">{named("outcome", status)}</span> <code>{shown(op)}</code> {code && <code class="code">{shown(code)}</code>}
             </p>
           ))}
-          <pre><Clipped text={pretty(result.content)} most={8_000} /></pre>
+          <pre tabIndex={0}><Clipped text={pretty(result.content)} most={8_000} /></pre>
         </>
       )}
     </details>

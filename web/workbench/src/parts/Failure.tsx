@@ -7,6 +7,7 @@ import type { SessionError } from "../../../shared/src/server-client.ts";
 import { server } from "../state/session.ts";
 import { isText, shown, t } from "../texts.ts";
 import { Clipped } from "./Clipped.tsx";
+import { Prose } from "./Prose.tsx";
 
 interface Props {
   readonly failure: Pick<SessionError, "code" | "message"> & Partial<Pick<SessionError, "particulars">>;
@@ -26,9 +27,9 @@ export function Failure({ failure, retry, dismiss }: Props) {
         <code class="code">{shown(code)}</code>
         <span><Clipped text={message} most={600} /></span>
       </p>
-      <p class="failure-remedy">
+      <div class="failure-remedy">
         <strong>{t("failure.what")}:</strong> {isText(own) ? t(own) : <Remedy code={code} />}
-      </p>
+      </div>
       {particulars?.retryAfter !== undefined && <p class="muted">{particulars.retryAfter} s</p>}
       {(retry || dismiss) && (
         <p class="row">
@@ -61,5 +62,5 @@ function Remedy({ code }: { readonly code: string }) {
       isGone = true;
     };
   }, [code]);
-  return <span>{text}</span>;
+  return <Prose text={text.value} />;
 }

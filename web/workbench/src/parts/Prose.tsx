@@ -17,7 +17,7 @@ export function Prose({ text, show }: Props) {
   return (
     <div class="prose">
       {parts.map((part, at) => {
-        if (part.kind === "code") return <pre key={at}><code>{shown(part.text)}</code></pre>;
+        if (part.kind === "code") return <pre key={at} tabIndex={0}><code>{shown(part.text)}</code></pre>;
         if (part.kind === "heading") return <p key={at} class="prose-heading">{inline(part.text, show)}</p>;
         if (part.kind === "item") return <p key={at} class="prose-item"><span aria-hidden="true">{part.marker}</span><span>{inline(part.text, show)}</span></p>;
         return <p key={at}>{inline(part.text, show)}</p>;
