@@ -228,7 +228,7 @@ pub fn blobs(url: Option<&str>, environment: &Environment) -> Result<Option<Arc<
 
 /// The part of an object storage that belongs to the folder for data alone: what is removed from it is needed by nobody else.
 pub fn held_blobs(blobs: &dyn Blobs, data: &Path) -> Result<Arc<dyn Blobs>, Failure> {
-    Ok(blobs.held_by(&hex::encode_prefix(kept_secret(data, HOLDER)?, 32)))
+    Ok(blobs.held_by(&hex::encode_prefix(kept_secret(data, HOLDER)?, 16)))
 }
 
 #[cfg(feature = "cluster")]

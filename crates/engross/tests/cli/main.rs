@@ -36,6 +36,7 @@ mod preferences;
 mod read;
 mod receipts;
 mod resolve;
+mod retention;
 mod reviewing;
 mod serve;
 mod serve_settings;

@@ -57,9 +57,9 @@ pub trait Blobs: Send + Sync {
     /// [`BlobError::Unavailable`].
     fn kept_before(&self, before: Millis) -> PendingBlob<'_, Vec<[u8; 32]>>;
 
-    /// Removes what the holder keeps under `hash`, if it does. Nothing is removed without a holder.
+    /// Removes what the holder keeps under `hashes`, as far as it does. Nothing is removed without a holder.
     ///
     /// # Errors
-    /// [`BlobError::Unavailable`]: it may be there still.
-    fn remove(&self, hash: [u8; 32]) -> PendingBlob<'_, ()>;
+    /// [`BlobError::Unavailable`]: some of it may be there still.
+    fn remove(&self, hashes: Vec<[u8; 32]>) -> PendingBlob<'_, ()>;
 }

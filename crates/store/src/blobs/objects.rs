@@ -204,14 +204,19 @@ impl ObjectBlobs {
         Ok(found)
     }
 
-    async fn erase(&self, hash: [u8; 32]) -> Result<(), BlobError> {
+    async fn erase(&self, hashes: Vec<[u8; 32]>) -> Result<(), BlobError> {
         if self.holder.is_none() {
             return Ok(());
         }
-        match self.store.delete(&self.path(&hash)).await {
-            Ok(()) | Err(ObjectError::NotFound { .. }) => Ok(()),
-            Err(error) => Err(self.unavailable(&error)),
+        let paths: Vec<_> = hashes.iter().map(|hash| Ok(self.path(hash))).collect();
+        let mut removed = self.store.delete_stream(futures_util::stream::iter(paths).boxed());
+        while let Some(removed) = removed.next().await {
+            match removed {
+                Ok(_) | Err(ObjectError::NotFound { .. }) => {}
+                Err(error) => return Err(self.unavailable(&error)),
+            }
         }
+        Ok(())
     }
 }
 
@@ -232,8 +237,8 @@ impl Blobs for ObjectBlobs {
         Box::pin(self.old(before))
     }
 
-    fn remove(&self, hash: [u8; 32]) -> PendingBlob<'_, ()> {
-        Box::pin(self.erase(hash))
+    fn remove(&self, hashes: Vec<[u8; 32]>) -> PendingBlob<'_, ()> {
+        Box::pin(self.erase(hashes))
     }
 }
 

@@ -107,10 +107,9 @@ async fn each_holder_has_and_removes_its_own() {
     let mut own = vec![hash(b"both"), hash(b"own")];
     own.sort_unstable();
     assert_eq!(kept, own);
-    for hash in kept.into_iter().chain([hash(b"earlier"), hash(b"never kept")]) {
-        one.remove(hash).await.unwrap();
-        shared.remove(hash).await.unwrap();
-    }
+    kept.extend([hash(b"earlier"), hash(b"never kept")]);
+    one.remove(kept.clone()).await.unwrap();
+    shared.remove(kept).await.unwrap();
     assert_eq!(shared.kept_before(u64::MAX).await.unwrap(), Vec::<[u8; 32]>::new());
     assert!(is_there(&*other, b"both").await && is_there(&shared, b"earlier").await);
     assert!(!is_there(&*one, b"both").await && !is_there(&*one, b"own").await);

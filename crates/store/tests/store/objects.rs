@@ -103,6 +103,14 @@ async fn blobs_go_over_the_wire_and_come_back() {
             assert_eq!(stream.try_collect::<Vec<_>>().await.unwrap().concat(), bytes[1..bytes.len() - 2]);
         }
     }
+    let held = blobs.held_by("0a");
+    let hash: [u8; 32] = Sha256::digest(b"small").into();
+    held.put(hash, 5, Box::new(Cursor::new(b"small".to_vec()))).await.unwrap();
+    assert_eq!(held.kept_before(u64::MAX).await.unwrap(), [hash]);
+    assert_eq!(held.kept_before(1).await.unwrap(), Vec::<[u8; 32]>::new());
+    held.remove(vec![hash, [7; 32]]).await.unwrap();
+    assert_eq!(held.kept_before(u64::MAX).await.unwrap(), Vec::<[u8; 32]>::new());
+    assert!(blobs.get(hash, 0..5).await.unwrap().is_some(), "what has no holder stays");
     let nowhere = moto.blobs("no-such-bucket").put([0; 32], 1, Box::new(Cursor::new(b"x".to_vec()))).await;
     assert!(nowhere.is_err(), "a bucket that is not there");
 }

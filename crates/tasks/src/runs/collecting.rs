@@ -7,7 +7,6 @@ use std::collections::HashSet;
 use engross_artifacts::{CollectedFiles, RunId, SessionKey};
 use engross_journal::{LogGuard, read_all};
 use engross_store::{Millis, SessionSummary};
-use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::error::RunError;
 use super::log::{RunEnd, RunEvent};
@@ -20,9 +19,6 @@ const PAGE: usize = 500;
 
 /// Files kept elsewhere that are removed while others wait; the rest is the next one's.
 const ELSEWHERE: usize = 10_000;
-
-/// How many of them at once.
-const ELSEWHERE_AT_ONCE: usize = 16;
 
 impl Runs {
     /// Removes the files of runs that ended before the moment `before`, here and where they are kept besides, unless a newer run has them, too.
@@ -88,15 +84,11 @@ impl Runs {
     }
 
     /// Removes files that are kept elsewhere. What stays is found again by the next one who collects.
-    async fn remove_elsewhere(&self, hashes: Vec<[u8; 32]>) {
+    async fn remove_elsewhere(&self, mut hashes: Vec<[u8; 32]>) {
         let Some(blobs) = self.inner.config.blobs.as_ref().filter(|_| !hashes.is_empty()) else { return };
-        let count = hashes.len().min(ELSEWHERE);
-        let removed = stream::iter(hashes.into_iter().take(ELSEWHERE))
-            .map(|hash| blobs.remove(hash))
-            .buffer_unordered(ELSEWHERE_AT_ONCE)
-            .try_for_each(|()| std::future::ready(Ok(())))
-            .await;
-        match removed {
+        hashes.truncate(ELSEWHERE);
+        let count = hashes.len();
+        match blobs.remove(hashes).await {
             Ok(()) => {
                 tracing::info!(files = count, "old files of tasks that were kept elsewhere were removed")
             }

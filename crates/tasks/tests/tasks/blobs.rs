@@ -29,11 +29,13 @@ impl Blobs for Shelf {
         Box::pin(std::future::ready(Ok(self.kept.lock().unwrap().keys().copied().collect())))
     }
 
-    fn remove(&self, hash: [u8; 32]) -> PendingBlob<'_, ()> {
+    fn remove(&self, hashes: Vec<[u8; 32]>) -> PendingBlob<'_, ()> {
         let refused = BlobError::Unavailable { place: "shelf".to_owned(), problem: "full".to_owned() };
-        let told =
-            if self.refuses { Err(refused) } else { Ok(drop(self.kept.lock().unwrap().remove(&hash))) };
-        Box::pin(std::future::ready(told))
+        if self.refuses {
+            return Box::pin(std::future::ready(Err(refused)));
+        }
+        self.kept.lock().unwrap().retain(|hash, _| !hashes.contains(hash));
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn put(&self, hash: [u8; 32], size: u64, mut source: Box<dyn Read + Send>) -> PendingBlob<'_, ()> {
