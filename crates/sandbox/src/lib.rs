@@ -3,7 +3,7 @@
 //! Must never hold unsafe code, nor say that something holds which the kernel was not asked to enforce.
 //!
 //! `order` says what is wanted, `support` what the kernel can do, `supervisor` carries it out in two processes of our own
-//! program: one that watches and reaps, and one that gives up its rights (`fence`, `system_calls`) and becomes the program.
+//! program: one that watches and reaps, and one that gives up its rights (`mounts`, `fence`, `system_calls`) and becomes the program.
 //! `usage` measures what is spent. `process_tree` finds all that a process started, and ends it; `ending` is how the one who
 //! watches does so, by a `control_group` where there can be one.
 //!
@@ -18,6 +18,10 @@ mod control_group_tests;
 mod ending;
 #[cfg(target_os = "linux")]
 mod fence;
+#[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(all(test, target_os = "linux"))]
+mod mounts_tests;
 mod order;
 #[cfg(unix)]
 mod process_tree;

@@ -22,7 +22,7 @@ use crate::control_group::ControlGroup;
 use crate::ending::Ending;
 use crate::order::{Quota, WatchOrder, WatchStage, WatchVerdict};
 use crate::process_tree::AT_ONCE;
-use crate::{VARIABLE, fence, system_calls, usage};
+use crate::{VARIABLE, fence, mounts, system_calls, usage};
 
 /// How often it looks at what is in use, and reaps.
 const LOOK: Duration = Duration::from_millis(250);
@@ -67,6 +67,14 @@ fn is_child_of(parent: Option<Pid>) -> bool {
 
 /// Gives up what the fence does not allow, and becomes the program.
 fn become_program(order: &WatchOrder, parent: Option<Pid>) -> u8 {
+    // First, as a change of rights takes the wish to die with the parent away. Where it cannot be, the fence stands without:
+    // `Support::gap` has told so.
+    if let Some(fence) = &order.fence
+        && mounts::are_separable()
+        && let Err(problem) = mounts::separate(&fence.write)
+    {
+        tell(&format!("modes, owners and times outside can be changed: {problem}"));
+    }
     // The one who watches is never to be outlived; it may have gone before this was said.
     if set_parent_process_death_signal(Some(Signal::KILL)).is_err() || !is_child_of(parent) {
         return VOID;

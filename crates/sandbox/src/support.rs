@@ -9,6 +9,8 @@ pub struct Support {
     pub landlock: u8,
     /// Whether system calls can be filtered.
     pub filters: bool,
+    /// Whether a process may have a view of the file systems of its own.
+    pub mounts: bool,
 }
 
 /// The first version of Landlock with which a file outside cannot be cut (Linux 6.2).
@@ -22,7 +24,11 @@ impl Support {
     #[must_use]
     pub fn of_kernel() -> Self {
         #[cfg(target_os = "linux")]
-        return Self { landlock: super::fence::version(), filters: super::system_calls::are_filtered() };
+        return Self {
+            landlock: super::fence::version(),
+            filters: super::system_calls::are_filtered(),
+            mounts: super::mounts::are_separable(),
+        };
         #[cfg(not(target_os = "linux"))]
         Self::default()
     }
@@ -46,9 +52,16 @@ impl Support {
         }
     }
 
-    /// What of a sandbox does not hold here, as a sentence; `None` when all of it does.
+    /// What of a sandbox does not hold here, in words; `None` when all of it does.
     #[must_use]
-    pub fn gap(&self) -> Option<&'static str> {
-        (self.landlock < SIGNALS).then_some("processes outside can be signalled (before Linux 6.12)")
+    pub fn gap(&self) -> Option<String> {
+        let gaps = [
+            (self.landlock < SIGNALS).then_some("processes outside can be signalled (before Linux 6.12)"),
+            (!self.mounts).then_some(
+                "mode, owner and times of files outside can be changed (this account may have no namespaces)",
+            ),
+        ];
+        let gaps: Vec<&str> = gaps.into_iter().flatten().collect();
+        (!gaps.is_empty()).then(|| gaps.join("; "))
     }
 }

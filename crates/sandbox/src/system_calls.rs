@@ -60,6 +60,19 @@ const MACHINE: &[libc::c_long] = &[
     443,
 ];
 
+/// Whose first argument is the process, 0 for the one that calls.
+const OF_A_PROCESS: &[libc::c_long] = &[
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setattr,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
+/// Whose second argument is the process, its group or its account, 0 for those of the one that calls.
+const OF_PROCESSES: &[libc::c_long] = &[libc::SYS_setpriority, libc::SYS_ioprio_set];
+
 #[cfg(target_arch = "x86_64")]
 const PORTS: &[libc::c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load];
 #[cfg(not(target_arch = "x86_64"))]
@@ -112,8 +125,17 @@ fn filter(network: bool) -> Result<BpfProgram, seccompiler::BackendError> {
         u64::from(libc::SOCK_DGRAM.unsigned_abs()),
     )?;
     add(libc::SYS_socketpair, &[is(0, unix)?, datagrams])?;
+    // How much of the machine another process gets.
+    let is_other =
+        |argument: u8| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0);
+    for call in OF_A_PROCESS {
+        add(*call, &[is_other(0)?])?;
+    }
+    for call in OF_PROCESSES {
+        add(*call, &[is_other(1)?])?;
+    }
     // Limits of another process.
-    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+    let other = is_other(0)?;
     let sets = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
     add(libc::SYS_prlimit64, &[other, sets])?;
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;

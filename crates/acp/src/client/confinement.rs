@@ -162,7 +162,7 @@ pub(super) fn confine(
         hide: hidden(host, &parent),
         network: host.network && asked.network != Some(false),
     };
-    let gap = host.support.gap().map(str::to_owned);
+    let gap = host.support.gap();
     let supervised = Some(Supervision { again: host.again.clone(), fence: Some(fence), quota });
     Ok(Confinement { supervised, parent, set, gap })
 }

@@ -2,7 +2,7 @@
 
 /// What all attempts know. `OUT` is a folder outside, `SCOPE` their own, `TOP` the one above both.
 pub(crate) const PRELUDE: &str = r#"
-import ctypes, mmap, os, platform, resource, signal, socket, subprocess, sys, time
+import ctypes, glob, mmap, os, platform, pwd, resource, signal, socket, subprocess, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 X = platform.machine() == "x86_64"
 AT = -100
@@ -21,15 +21,27 @@ pub(crate) struct Attempt {
     pub(crate) code: &'static str,
     /// Whether it must come through without a fence, which shows that the judge sees it.
     pub(crate) comes_through: bool,
+    /// Whether the account must be able to have a view of the file systems of its own.
+    pub(crate) needs_view: bool,
 }
 
 const fn open(name: &'static str, code: &'static str) -> Attempt {
-    Attempt { name, code, comes_through: true }
+    Attempt { name, code, comes_through: true, needs_view: false }
 }
 
 /// One that is not tried without a fence: it needs rights that not everybody has, or would harm this machine.
 const fn only_inside(name: &'static str, code: &'static str) -> Attempt {
-    Attempt { name, code, comes_through: false }
+    Attempt { name, code, comes_through: false, needs_view: false }
+}
+
+/// One that changes what Landlock has no right for.
+const fn about(name: &'static str, code: &'static str) -> Attempt {
+    Attempt { name, code, comes_through: true, needs_view: true }
+}
+
+/// See [`about`] and [`only_inside`].
+const fn about_inside(name: &'static str, code: &'static str) -> Attempt {
+    Attempt { name, code, comes_through: false, needs_view: true }
 }
 
 pub(crate) const ATTEMPTS: &[Attempt] = &[
@@ -92,6 +104,54 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
         "a file in shared memory",
         "name = '/dev/shm/engross-' + MARK; open(name, 'w').close(); os.unlink(name); got()",
     ),
+    // What a file is, and not what is in it.
+    about("change a file's mode", "os.chmod(OUT + '/kept', 0o777)"),
+    about("let a file run as its owner", "os.chmod(OUT + '/kept', 0o4755)"),
+    about("close a folder", "os.chmod(OUT + '/empty', 0)"),
+    about("change a mode by a relative path", "os.chmod('../outside/kept', 0o777)"),
+    about(
+        "change a mode through a link",
+        "os.symlink(OUT + '/kept', SCOPE + '/l'); os.chmod(SCOPE + '/l', 0o777)",
+    ),
+    about("change a mode by a file's handle", "os.fchmod(os.open(OUT + '/kept', os.O_RDONLY), 0o777)"),
+    about("change a mode by a folder's handle", "os.chmod('kept', 0o777, dir_fd=os.open(OUT, os.O_RDONLY))"),
+    about(
+        "change a mode by a path's handle",
+        "os.chmod('/proc/self/fd/%d' % os.open(OUT + '/kept', os.O_PATH), 0o777)",
+    ),
+    about("change a mode through another's root", "os.chmod('/proc/%d/root%s/kept' % (VICTIM, OUT), 0o777)"),
+    about("change a mode through another's folder", "os.chmod('/proc/%d/cwd/kept' % VICTIM, 0o777)"),
+    about_inside(
+        "change a mode in names of one's own",
+        "libc.unshare(0x10000000 | 0x20000); libc.mount(b'none', b(OUT), None, 32 | 4096, None); os.chmod(OUT + '/kept', 0o777)",
+    ),
+    about_inside("give a file away", "os.chown(OUT + '/kept', 1, 1)"),
+    about("change a file's times", "os.utime(OUT + '/kept', (1, 1))"),
+    about("change the times by a handle", "os.utime(os.open(OUT + '/kept', os.O_RDONLY), (1, 1))"),
+    about("change a folder's times", "os.utime(OUT, (1, 1))"),
+    about_inside("put an attribute on a file", "os.setxattr(OUT + '/kept', 'user.x', b'x'); got()"),
+    about_inside(
+        "put a flag on a file",
+        "import fcntl; fcntl.ioctl(os.open(OUT + '/kept', os.O_RDONLY), 0x40086602, (64).to_bytes(8, 'little')); got()",
+    ),
+    // Programs that no file holds.
+    open(
+        "a program in memory that writes",
+        "f = os.memfd_create('m', 0); os.write(f, b'#!/bin/sh\\necho x > \"$1/new\"\\n'); subprocess.run(['/proc/self/fd/%d' % f, OUT, MARK], pass_fds=(f,))",
+    ),
+    open(
+        "the loader as a program",
+        "subprocess.run([glob.glob('/lib*/ld-linux*')[0], '/bin/sh', '-c', 'echo x > \"$1/new\"', MARK, OUT])",
+    ),
+    // What starts programs later.
+    only_inside(
+        "a table of times",
+        "\nfor d in glob.glob('/etc/cron*') + glob.glob('/var/spool/*') + glob.glob('/var/spool/*/*') + ['/etc/systemd/system', '/etc/profile.d', '/run', '/var/lib']:\n    try:\n        p = d + '/engross-' + MARK; open(p, 'x').close(); os.unlink(p); got()\n    except OSError:\n        pass",
+    ),
+    only_inside(
+        "the account's own home",
+        "\nfor d in ('', '/.config', '/.config/autostart', '/.config/systemd/user', '/.local/bin'):\n    try:\n        p = pwd.getpwuid(os.getuid()).pw_dir + d + '/engross-' + MARK; open(p, 'x').close(); os.unlink(p); got()\n    except OSError:\n        pass",
+    ),
     // By /proc.
     open("write through the root of a process", "open('/proc/self/root' + OUT + '/new', 'w').write('x')"),
     open("write through another's folder", "open('/proc/%d/cwd/new' % VICTIM, 'w').write('x')"),
@@ -108,6 +168,14 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     only_inside(
         "change the kernel's settings",
         "p = '/proc/sys/kernel/printk_delay'; t = open(p).read(); open(p, 'w').write(t); got()",
+    ),
+    only_inside(
+        "change what the kernel starts at a crash",
+        "p = '/proc/sys/kernel/core_pattern'; t = open(p).read(); open(p, 'w').write(t); got()",
+    ),
+    only_inside(
+        "leave its control group",
+        "\nfor p in glob.glob('/sys/fs/cgroup/cgroup.procs') + glob.glob('/sys/fs/cgroup/*/cgroup.procs'):\n    try:\n        open(p, 'w').write(str(os.getpid())); got()\n    except OSError:\n        pass",
     ),
     // What is hidden.
     open("read a secret", "keep(open(TOP + '/hidden/secret').read())"),
@@ -171,6 +239,30 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
         "signal.pidfd_send_signal(os.pidfd_open(VICTIM), signal.SIGKILL); time.sleep(0.2)",
     ),
     open("limit another", "resource.prlimit(VICTIM, resource.RLIMIT_NOFILE, (3, 3))"),
+    open("put another behind all", "os.setpriority(os.PRIO_PROCESS, VICTIM, 19); got()"),
+    open("choose another's processor", "os.sched_setaffinity(VICTIM, os.sched_getaffinity(VICTIM)); got()"),
+    open(
+        "let another run only when nobody else does",
+        "os.sched_setscheduler(VICTIM, os.SCHED_IDLE, os.sched_param(0)); got()",
+    ),
+    only_inside(
+        "let another wait for the disk",
+        "assert call(number(251, 30), 1, VICTIM, 3 << 13) == 0; got()",
+    ),
+    only_inside("take another's open file", "assert call(438, os.pidfd_open(VICTIM), 0, 0) >= 0; got()"),
+    only_inside("hold the one who watches", "assert libc.ptrace(16, os.getppid(), None, None) == 0; got()"),
+    only_inside(
+        "hold the one who started all of it",
+        "p = int(open('/proc/%d/stat' % os.getppid()).read().rsplit(')', 1)[1].split()[1]); assert libc.ptrace(16, p, None, None) == 0; got()",
+    ),
+    only_inside(
+        "open the memory of the one who watches",
+        "open('/proc/%d/mem' % os.getppid(), 'rb').close(); got()",
+    ),
+    only_inside(
+        "take an open file of the one who watches",
+        "assert call(438, os.pidfd_open(os.getppid()), 2, 0) >= 0; got()",
+    ),
     only_inside("hold another", "assert libc.ptrace(16, VICTIM, None, None) == 0; got()"),
     only_inside(
         "write another's memory",
@@ -226,6 +318,10 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     open(
         "a daemon that hears nothing",
         "\nif os.fork() == 0:\n    os.setsid()\n    [signal.signal(s, signal.SIG_IGN) for s in (1, 2, 15, 20)]\n    os.execve(LATE[0], LATE, {})\ntime.sleep(0.1)",
+    ),
+    open(
+        "a daemon that starts another when it is to end",
+        "\nif os.fork() == 0:\n    os.setsid()\n    signal.signal(signal.SIGTERM, lambda *_: subprocess.Popen(LATE, env={}, start_new_session=True))\n    while True:\n        time.sleep(1)\ntime.sleep(0.1)",
     ),
     open(
         "a daemon that reaps its own",

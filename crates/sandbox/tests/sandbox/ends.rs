@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use engross_sandbox::{Quota, VARIABLE, WatchOrder, WatchStage};
 
-use super::fixture::{AGAIN, World, is_alive, python, soon};
+use super::fixture::{WATCHER, World, is_alive, python, soon};
 
 const FOLDER: &str = "ENGROSS_TEST_FOLDER";
 
@@ -28,7 +28,7 @@ fn starter() {
     let order = WatchOrder {
         stage: WatchStage::Watch,
         parent: std::process::id(),
-        again: AGAIN.map(str::to_owned).to_vec(),
+        again: Vec::new(),
         program: python.into(),
         arguments: ["-c", DAEMONS, &marker].map(str::to_owned).to_vec(),
         mark: ("ENGROSS_AGENT".to_owned(), "test.1".to_owned()),
@@ -36,12 +36,8 @@ fn starter() {
         quota: Quota::default(),
         grouped: true,
     };
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(AGAIN)
-        .env(VARIABLE, order.text().unwrap())
-        .current_dir(folder)
-        .spawn()
-        .unwrap();
+    let mut child =
+        Command::new(WATCHER).env(VARIABLE, order.text().unwrap()).current_dir(folder).spawn().unwrap();
     child.wait().unwrap();
 }
 
@@ -81,7 +77,7 @@ fn an_order_is_void_for_another_parent() {
     let order = WatchOrder {
         stage: WatchStage::Watch,
         parent: 1,
-        again: AGAIN.map(str::to_owned).to_vec(),
+        again: Vec::new(),
         program: "/bin/touch".into(),
         arguments: vec!["made".to_owned()],
         mark: ("ENGROSS_AGENT".to_owned(), "test.1".to_owned()),
@@ -90,8 +86,8 @@ fn an_order_is_void_for_another_parent() {
         grouped: true,
     };
     for text in [order.text().unwrap(), "{}".to_owned(), String::new()] {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(AGAIN).env(VARIABLE, text).current_dir(world.path("scope")).stdout(Stdio::null());
+        let mut command = Command::new(WATCHER);
+        command.env(VARIABLE, text).current_dir(world.path("scope")).stdout(Stdio::null());
         assert_eq!(command.status().unwrap().code(), Some(125));
     }
     assert!(!world.path("scope/made").exists());

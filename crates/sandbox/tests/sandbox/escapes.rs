@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use engross_sandbox::Quota;
+use engross_sandbox::{Quota, Support};
 
-use super::attempts::ATTEMPTS;
+use super::attempts::{ATTEMPTS, Attempt};
 use super::fixture::{World, kernel_can};
 
 /// Longer than a daemon of an attempt waits before it writes.
@@ -17,7 +17,8 @@ fn nothing_gets_out() {
     }
     let mut worlds = Vec::new();
     let mut out = Vec::new();
-    for attempt in ATTEMPTS {
+    let tried = tried();
+    for attempt in &tried {
         let mut world = World::new();
         let fence = Some(world.fence());
         let (code, said) = world.python(attempt.code, fence, Quota::default());
@@ -35,9 +36,21 @@ fn nothing_gets_out() {
         }
         world.clean_up();
     }
-    assert!(ATTEMPTS.len() >= 40);
-    assert!(out.is_empty(), "{} of {} ways lead out:\n{}", out.len(), ATTEMPTS.len(), out.join("\n"));
-    println!("0 of {} ways lead out", ATTEMPTS.len());
+    assert!(tried.len() >= 40);
+    assert!(out.is_empty(), "{} of {} ways lead out:\n{}", out.len(), tried.len(), out.join("\n"));
+    println!("0 of {} ways lead out", tried.len());
+}
+
+/// All of them, but for those that this account cannot be kept from: that is said.
+#[expect(clippy::print_stderr, reason = "what was not tried is to be seen")]
+fn tried() -> Vec<&'static Attempt> {
+    let is_viewed = Support::of_kernel().mounts;
+    let (tried, left): (Vec<_>, Vec<_>) =
+        ATTEMPTS.iter().partition(|attempt| is_viewed || !attempt.needs_view);
+    if !left.is_empty() {
+        eprintln!("{} ways were NOT TRIED, as this account may have no namespaces", left.len());
+    }
+    tried
 }
 
 /// Where no control group can be made, those who stay behind are found one by one.
@@ -115,6 +128,8 @@ os.mkdir(SCOPE + '/d'); os.rename(SCOPE + '/a', SCOPE + '/d/a'); os.link(SCOPE +
 os.symlink('a', SCOPE + '/d/c'); open(TOP + '/home/x', 'w').write('1')
 open(SCOPE + '/tool', 'w').write('#!/bin/sh\\necho ran > made\\n'); os.chmod(SCOPE + '/tool', 0o755)
 assert subprocess.run(['./tool']).returncode == 0 and open('made').read() == 'ran\\n'
+os.utime(SCOPE + '/tool', (1, 1)); os.chown(SCOPE + '/tool', os.getuid(), os.getgid()); os.chmod('tool', 0o700)
+os.setpriority(os.PRIO_PROCESS, 0, 5); os.sched_setaffinity(0, os.sched_getaffinity(0))
 open('/dev/null', 'w').write('x'); assert open(OUT + '/kept').read() == 'as it was'
 a, z = socket.socketpair(); a.send(b'x'); assert z.recv(1) == b'x'
 s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); c = socket.create_connection(s.getsockname())

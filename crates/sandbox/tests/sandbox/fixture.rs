@@ -1,4 +1,4 @@
-//! A folder to work in, a world outside, and this very test binary as the one who watches.
+//! A folder to work in, a world outside, and a program that watches.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,16 +13,8 @@ use engross_sandbox::{FenceRules, Quota, Support, VARIABLE, WatchOrder, WatchSta
 /// What nobody inside is to read.
 pub(crate) const SECRET: &str = "correct horse battery staple";
 
-/// How the test binary is told to watch.
-pub(crate) const AGAIN: [&str; 4] = ["fixture::supervised", "--exact", "--ignored", "--nocapture"];
-
-#[test]
-#[ignore = "the process that watches: started by the other tests"]
-fn supervised() {
-    if let Ok(order) = std::env::var(VARIABLE) {
-        std::process::exit(engross_sandbox::supervise(&order).into());
-    }
-}
+/// The program that watches. It is not this one, which has several threads: such a process may have no account of its own.
+pub(crate) const WATCHER: &str = env!("CARGO_BIN_EXE_sandbox-watcher");
 
 /// Whether this kernel can do it. Where it cannot, that is said, so that nobody takes a test that did nothing for a proof.
 #[expect(clippy::print_stderr, reason = "what was not tried is to be seen")]
@@ -102,7 +94,7 @@ impl World {
         let order = WatchOrder {
             stage: WatchStage::Watch,
             parent: std::process::id(),
-            again: AGAIN.map(str::to_owned).to_vec(),
+            again: Vec::new(),
             program: program[0].into(),
             arguments: program[1..].iter().map(|&one| one.to_owned()).collect(),
             mark: ("ENGROSS_AGENT".to_owned(), "test.1".to_owned()),
@@ -110,8 +102,7 @@ impl World {
             quota,
             grouped: self.grouped,
         };
-        Command::new(std::env::current_exe().unwrap())
-            .args(AGAIN)
+        Command::new(WATCHER)
             .env_clear()
             .env("PATH", std::env::var("PATH").unwrap())
             .env("HOME", self.path("home"))
@@ -205,9 +196,11 @@ impl World {
     }
 }
 
-/// What is in a folder: names, kinds, contents and numbers of links.
+/// What is in a folder: names, kinds, modes, owners, times, contents and numbers of links.
 fn listing(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
+    let about = folder.metadata().unwrap();
+    let itself = format!("{:o} {}.{:09}", about.mode(), about.mtime(), about.mtime_nsec());
+    let mut found = BTreeMap::from([(folder.to_owned(), itself)]);
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let about = path.symlink_metadata().unwrap();
@@ -215,7 +208,16 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, String> {
         let content = if is_text { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
         let content = String::from_utf8_lossy(&content).into_owned();
         let links = if about.is_dir() { 0 } else { about.nlink() };
-        found.insert(path, format!("{:?} {} {links} {content}", about.file_type(), about.mode() >> 12));
+        let told = format!(
+            "{:?} {:o} {}:{} {}.{:09} {links} {content}",
+            about.file_type(),
+            about.mode(),
+            about.uid(),
+            about.gid(),
+            about.mtime(),
+            about.mtime_nsec()
+        );
+        found.insert(path, told);
     }
     found
 }
