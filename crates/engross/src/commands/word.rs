@@ -10,6 +10,7 @@ pub(crate) mod record;
 #[cfg(test)]
 mod manifest_tests;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -21,10 +22,10 @@ use super::CommandEnd;
 use crate::cli::{WordArgs, WordCommand, WordExportArgs, WordInstallArgs, WordUninstallArgs};
 use crate::output::{Output, note};
 use engross_compose::data::{data_folder, data_path};
-use engross_compose::files::{by_path, make_folder, read_bytes, write_private};
+use engross_compose::files::{by_path, make_folder, make_private_folder, read_bytes, write_private};
 use engross_compose::settings::{Environment, Flags, ProgramSettings};
 use manifest::{ICONS, PaneAddress};
-use places::{Platform, ProgramCall, Sideload, last_step, sideload, trust};
+use places::{Platform, ProgramCall, Sideload, Trust, last_step, sideload, trust};
 use record::{WordFolder, WordRecord};
 
 /// A certificate that is good for less than this many seconds is made anew.
@@ -123,6 +124,10 @@ fn install(args: &WordInstallArgs, environment: &Environment, output: Output) ->
     }
     let trust = trust(platform, &home, &folder.authority(), &record.authority);
     if args.trust && !record.trusted {
+        // There is none where no browser was started yet.
+        if let Some(store) = &trust.store {
+            make_private_folder(store)?;
+        }
         carry_out(&trust.give)?;
         record.trusted = true;
     }
@@ -136,7 +141,7 @@ fn install(args: &WordInstallArgs, environment: &Environment, output: Output) ->
         "unifiedManifest": folder.unified(),
         "sideloaded": sideloaded(&way),
         "trusted": record.trusted,
-        "trustCommand": trust.give.text(),
+        "trustCommand": by_hand(&trust),
         "serve": "engross serve --word",
     });
     output.answer(&answer, || {
@@ -145,7 +150,7 @@ fn install(args: &WordInstallArgs, environment: &Environment, output: Output) ->
             steps.push(format!(
                 "Have your system trust the certificate (it is for {}):\n       {}\n     or: engross word install --trust",
                 trust.whose,
-                trust.give.text()
+                by_hand(&trust)
             ));
         }
         steps.push("Start the server: engross serve --word".to_owned());
@@ -258,16 +263,26 @@ fn take_trust(folder: &WordFolder, home: &Path, platform: Platform, name: &str) 
 }
 
 /// Runs a program of the system.
+/// What a person types who gives the trust by hand.
+fn by_hand(trust: &Trust) -> String {
+    let folder = trust.store.as_ref().filter(|store| !store.is_dir());
+    let first = folder.map(|folder| format!("mkdir -p \"{}\" && ", folder.display()));
+    format!("{}{}", first.unwrap_or_default(), trust.give.text())
+}
+
 fn carry_out(call: &ProgramCall) -> Result<(), Failure> {
     let refused = |why: String| {
         let message = format!("`{}` did not work: {why}; run it by hand, and then this again", call.text());
         Failure::new(Exit::Io, "WRITE_FAILED", message)
     };
-    let ran = Command::new(call.program)
-        .args(&call.arguments)
-        .stdin(Stdio::inherit())
-        .output()
-        .map_err(|error| refused(error.to_string()))?;
+    let ran = Command::new(call.program).args(&call.arguments).stdin(Stdio::inherit()).output().map_err(
+        |error| match error.kind() {
+            ErrorKind::NotFound if cfg!(target_os = "linux") && call.program == "certutil" => {
+                refused("there is no certutil here; it is in the package libnss3-tools".to_owned())
+            }
+            _ => refused(error.to_string()),
+        },
+    )?;
     if ran.status.success() {
         return Ok(());
     }

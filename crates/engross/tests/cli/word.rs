@@ -32,7 +32,8 @@ fn with_fake_certutil(bench: TestBench) -> TestBench {
     let program = folder.join("certutil");
     let log = folder.join("calls");
     let script = format!(
-        "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '{}'\n[ ! -e '{}' ] || {{ echo 'no such database' >&2; exit 255; }}\n",
+        // As the real one it makes no folder.
+        "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '{}'\n[ -d \"${{2#sql:}}\" ] || {{ echo SEC_ERROR_BAD_DATABASE >&2; exit 255; }}\n[ ! -e '{}' ] || {{ echo 'no such database' >&2; exit 255; }}\n",
         log.display(),
         folder.join("broken").display()
     );
@@ -102,6 +103,8 @@ fn trust_is_given_on_request_and_taken_back_with_the_rest() {
     let bench = with_fake_certutil(TestBench::new());
     let installed = bench.run(&["word", "install", "--data", "data", "--trust", "--json"]);
     assert_eq!(installed.json()["trusted"], true, "{installed:?}");
+    let store = bench.path(".pki/nssdb");
+    assert_eq!(std::fs::metadata(&store).unwrap().permissions().mode() & 0o777, 0o700);
     let given = calls(&bench);
     assert!(matches!(&given[..], [one] if one.contains("-A -t C,, -n engross on this machine")), "{given:?}");
     // A new certificate: the old one is not trusted any more.

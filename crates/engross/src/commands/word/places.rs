@@ -59,6 +59,8 @@ pub(super) struct Trust {
     pub(super) take: Vec<ProgramCall>,
     /// Whose trust it is.
     pub(super) whose: &'static str,
+    /// The folder in which it is kept, where the program that gives it does not make that.
+    pub(super) store: Option<PathBuf>,
 }
 
 pub(super) fn trust(platform: Platform, home: &Path, authority: &Path, name: &str) -> Trust {
@@ -68,6 +70,7 @@ pub(super) fn trust(platform: Platform, home: &Path, authority: &Path, name: &st
             give: ProgramCall::new("certutil", ["-user", "-addstore", "Root", &file]),
             take: vec![ProgramCall::new("certutil", ["-user", "-delstore", "Root", name])],
             whose: "your Windows account, and with it Word and its browsers",
+            store: None,
         },
         Platform::Mac => {
             let keychain = home.join("Library/Keychains/login.keychain-db").display().to_string();
@@ -81,10 +84,12 @@ pub(super) fn trust(platform: Platform, home: &Path, authority: &Path, name: &st
                     ProgramCall::new("security", ["delete-certificate", "-c", name, &keychain]),
                 ],
                 whose: "your keychain, and with it Word and Safari",
+                store: None,
             }
         }
         Platform::Other => {
-            let store = format!("sql:{}", home.join(".pki/nssdb").display());
+            let folder = home.join(".pki/nssdb");
+            let store = format!("sql:{}", folder.display());
             Trust {
                 give: ProgramCall::new(
                     "certutil",
@@ -92,6 +97,7 @@ pub(super) fn trust(platform: Platform, home: &Path, authority: &Path, name: &st
                 ),
                 take: vec![ProgramCall::new("certutil", ["-d", &store, "-D", "-n", name])],
                 whose: "Chromium and what is made of it; certutil is in the package libnss3-tools",
+                store: Some(folder),
             }
         }
     }
