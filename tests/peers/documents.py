@@ -38,7 +38,7 @@ PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001080200000
                       "c9fe92ef0000000049454e44ae426082")
 OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml."
 KINDS = {"styles": "styles", "numbering": "numbering", "settings": "settings", "header1": "header", "footer1": "footer",
-         "footnotes": "footnotes", "comments": "comments"}
+         "footnotes": "footnotes", "endnotes": "endnotes", "comments": "comments"}
 
 
 def escape(text: str) -> str:
@@ -118,10 +118,11 @@ def commented(text: str, number: int) -> str:
             f'<w:r><w:commentReference w:id="{number}"/></w:r>')
 
 
-def footnotes(*paragraphs: str) -> str:
-    notes = "".join(f'<w:footnote w:id="{number}">{paragraph}</w:footnote>' for number, paragraph in enumerate(paragraphs, 1))
-    return (f'<w:footnotes {NAMESPACES}><w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote>'
-            f'<w:footnote w:type="continuationSeparator" w:id="0"><w:p><w:r><w:continuationSeparator/></w:r></w:p></w:footnote>{notes}</w:footnotes>')
+def footnotes(*paragraphs: str, kind: str = "footnote") -> str:
+    """The part of footnotes or, as `endnote`, of endnotes."""
+    notes = "".join(f'<w:{kind} w:id="{number}">{paragraph}</w:{kind}>' for number, paragraph in enumerate(paragraphs, 1))
+    return (f'<w:{kind}s {NAMESPACES}><w:{kind} w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:{kind}>'
+            f'<w:{kind} w:type="continuationSeparator" w:id="0"><w:p><w:r><w:continuationSeparator/></w:r></w:p></w:{kind}>{notes}</w:{kind}s>')
 
 
 def story(kind: str, *paragraphs: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "xtask" / "checks"))
 import check_redline as checker  # noqa: E402
+import meaning  # noqa: E402
 from resolve import CHANGES, MARKERS, PROPERTIES, W, Mode, settled  # noqa: E402
 
 AUTHOR = "Reviewer"
@@ -26,13 +27,15 @@ WORDS = ("right", "wrong", "refused", "cannot", "crashed")
 DAMAGE = re.compile("p-in-inline|tc-no-final-p|tr-no-tc|r-in-r|note-ref-unresolved|rev-illegal|pPr-not-first|rev-no-author")
 # What a warning has to speak of where a document is protected.
 PROTECTION = re.compile("protect|read.?only|restrict", re.IGNORECASE)
+MODES: tuple[Mode, ...] = ("accept", "reject")
 Comment = tuple[str, str, str, str, bool]  # author, text, commented text, text of the comment it answers, resolved
 
 
 @dataclass(frozen=True)
 class Case:
     """One task. `want` is the document that an editor would have once our changes are accepted; None where no is the right answer. `also`
-    is a second document that is as right. `protected`: no is right too, and the edit is only with a warning of the protection."""
+    is a second document that is as right. `protected`: no is right too, and the edit is only with a warning of the protection. `meaning`: what
+    counts is what `meaning.py` reads; names, ids and styles of new objects are free. `or_no`: no is right as well."""
     name: str
     group: str
     feature: str
@@ -45,6 +48,8 @@ class Case:
     one_word: bool = False
     inside_theirs: bool = False
     protected: bool = False
+    meaning: bool = False
+    or_no: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Verdict:
     why: str = ""
     granularity: float | None = None
     only_ids: bool = False  # wrong, and for nothing but an id that two revisions share
-    revisions: int | None = None  # how many of ours a right redline has
+    revisions: int | None = None  # how many changes of ours somebody sees in a right redline
 
 
 class Reading:
@@ -87,6 +92,36 @@ class Reading:
         found = [anchor for name in self.parts for anchor in anchors(checker.resolve(package.root(name), others))]
         view["anchors"] = [anchor for anchor in found if anchor[0] != "comment" or anchor[2]]  # A comment on nothing goes with its text.
         return view
+
+    def meant(self, ours: Mode, others: Mode) -> dict[str, Any]:
+        """What the document means: as `view`, with what references lead to, numbers as shown and the state of controls. Once accepted, without
+        what an engine is free to choose."""
+        package = checker.Pkg(self.data)
+        for name in self.parts:
+            package.xml[name] = settled(package.root(name), ours, AUTHOR)
+        roots = {name: checker.resolve(package.root(name), others) for name in self.parts}
+        bookmarks = {name: text for root in roots.values() for name, text in meaning.covered(root).items()}
+        for name in self.parts:
+            meaning.led(package.root(name), bookmarks)
+        view = {story: shown(items) for story, items in checker.Doc(package, others).level("strict").items()}
+        if ours == "accept":
+            view = {story: meaning.note_words(items) if story.endswith("notes") else meaning.essential(items) for story, items in view.items()}
+        view["bookmarks"] = sorted(one for one in bookmarks.items() if not one[0].startswith("_"))
+        view["comments"] = [anchor for root in roots.values() for anchor in anchors(root) if anchor[0] == "comment" and anchor[2]]
+        found = [control for root in roots.values() for control in meaning.controls(root)]
+        view["controls"] = sorted(found) if ours == "accept" else sorted(control[:2] for control in found)  # Their state has no revision.
+        numbering = next((root for name, root in roots.items() if name.endswith("numbering.xml")), None)
+        view["instead"] = [words_of(e) for name in self.parts for e in package.root(name).iter(MC + "Fallback")]
+        view["numbers"] = meaning.numbers(roots[package.main()], numbering)
+        return view
+
+    def grids(self, ours: Mode) -> collections.Counter[str]:
+        """Tables whose grid does not fit their rows, with all changes of others accepted."""
+        return sum((meaning.grids(checker.resolve(settled(self.package.root(name), ours, AUTHOR), "accept")) for name in self.parts), collections.Counter())
+
+    def seen(self) -> int:
+        """How many changes of ours somebody sees."""
+        return sum(meaning.seen(self.package.root(name), AUTHOR) for name in self.parts)
 
     def others(self, ours: Mode) -> dict[tuple[str, ...], Any]:
         """Revisions of everybody else: the text of each kind, author and date, and how many there are of those without text."""
@@ -206,8 +241,11 @@ def first_difference(wanted: dict[str, Any], got: dict[str, Any]) -> str:
 def same(a: Reading, b: Reading, ours: Mode, case: Case, both: bool = True) -> str:
     """The first difference between two documents with our changes resolved, in the views that others' changes leave open."""
     for others in ("accept", "reject") if both else ("accept",):
-        left, right = a.view(ours, others), b.view(ours, others)
-        if case.comments is not None:
+        left, right = (side.meant(ours, others) if case.meaning else side.view(ours, others) for side in (a, b))
+        if case.meaning and ours == "reject":  # A bookmark has no revision: one that the source lacks may stay, with nothing that leads to it.
+            known = dict(left["bookmarks"])
+            right["bookmarks"] = [one for one in right["bookmarks"] if one[0] in known]
+        if case.comments is not None and not case.meaning:
             for view in (left, right):
                 view["anchors"] = [anchor for anchor in view["anchors"] if anchor[0] != "comment"]
         found = first_difference(left, right)
@@ -232,7 +270,7 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
             changed = same(source, Reading(outcome.document), "accept", case)
             if changed:
                 return Verdict("wrong", f"said no, and changed the document: {changed}")
-        return Verdict("right" if (case.want is None or case.protected) and "applied" not in said else "refused", reasons)
+        return Verdict("right" if (case.want is None or case.protected or case.or_no) and "applied" not in said else "refused", reasons)
     if case.want is None:
         return Verdict("wrong", "claimed success where there was nothing that could rightly be done")
     if outcome.document is None:
@@ -248,7 +286,7 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     if case.protected and not any(PROTECTION.search(warning) for warning in outcome.warnings):
         return Verdict("wrong", "changed a protected document and told nobody of its protection")
     least = least_characters(case)
-    ours = result.revisions(AUTHOR) if case.tracked else None
+    ours = result.seen() if case.tracked else None
     return Verdict("right", granularity=result.changed_characters() / least if case.one_word and least else None, revisions=ours)
 
 
@@ -258,6 +296,8 @@ def faults(case: Case, source: Reading, result: Reading, want: Reading) -> str:
         return f"does not open: {result.package.err}"
     broken = sorted(set(result.package.check()) - set(source.package.check()))
     broken += [f"{kind} ({n})" for kind, n in (result.damage() - source.damage()).items()]
+    for mode in MODES:
+        broken += [f"{kind}, {mode}ed" for kind in result.grids(mode) - source.grids(mode)]
     if broken:
         return "damaged: " + ", ".join(broken)
     if case.comments is not None and result.comments() != sorted(case.comments):

@@ -17,7 +17,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/comparison.md"
 SIGNS = {"right": "✓", "wrong": "✗", "refused": "–", "cannot": "·", "crashed": "!"}
 ONLY_ID = "№"
 MEASURES = """*Changed text*: for edits of one word, how much text was struck and set anew, measured by the least that whole words allow (median, and the most).
-*Revisions*: the tracked changes of right redlines, which somebody has to look at one by one, for each that the tersest engine needs (mean, and the most)."""
+*Revisions*: how many changes somebody sees in a right redline, measured by the fewest that a right answer to the same case has (median, mean, and the most)."""
 Verdicts = dict[str, dict[str, judge.Verdict]]
 
 
@@ -59,7 +59,7 @@ def totals(ready: list[peers.Installed], cases: list[judge.Case], verdicts: Verd
         grains = [verdict.granularity for verdict in given if verdict.granularity is not None]
         grain = f"{statistics.median(grains):.2f} (most {max(grains):.2f})" if grains else ""
         more = [verdict.revisions / fewest[name] for name, verdict in verdicts[installed.peer.name].items() if verdict.revisions and name in fewest]
-        clutter = f"{statistics.mean(more):.2f} (most {max(more):.2f})" if more else ""
+        clutter = f"{statistics.median(more):.2f}, {statistics.mean(more):.2f} (most {max(more):.2f})" if more else ""
         wrong = f"{count['wrong']} ({shared} for an id alone)" if shared else str(count["wrong"])
         rows.append([installed.peer.name, str(count["right"]), wrong, *(str(count[word]) for word in judge.WORDS[2:]), grain, clutter])
     return f"{len(cases)} cases:\n\n" + table(["Engine", "Right", "Wrong", "Refused", "Cannot", "Crashed", "Changed text, times the least",
@@ -67,6 +67,8 @@ def totals(ready: list[peers.Installed], cases: list[judge.Case], verdicts: Verd
 
 
 def no_is_right(case: judge.Case) -> str:
+    if case.or_no:
+        return "; **no** is right, too"
     if case.protected:
         return "; **no** or a warning is right"
     return "; **no** is right" if case.want is None else ""

@@ -40,7 +40,7 @@ PEERS = [
     Peer("docx-revisions", "python", "docx_revisions_lib.py", ("docx-revisions==0.1.5",)),
     Peer("docx-redline", "python", "docx_redline_lib.py", ("docx-redline==1.0.3",)),
     Peer("docx-redline-js", "node", "docx_redline_js.mjs",
-         ("@ansonlai/docx-redline-js@0.1.6", "@xmldom/xmldom@0.9.12", "jszip@3.10.1")),
+         ("@ansonlai/docx-redline-js@0.1.6", "@xmldom/xmldom@0.9.12", "jszip@3.10.2")),
 ]
 # Known and left out, with the reason that the page gives.
 LEFT_OUT = {

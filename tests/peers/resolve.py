@@ -22,7 +22,9 @@ CONTENT = {W + name for name in ("t", "delText", "drawing", "pict", "object", "b
 def settled(root: etree._Element, mode: Mode, author: str) -> etree._Element:
     """A copy of the part with this author's revisions accepted or rejected."""
     root = copy.deepcopy(root)
-    mine = [e for e in root.iter() if e.get(W + "author") == author]
+    # The record of a grid has no author: it belongs to the one whose columns came or went.
+    columns = any(e.tag in (W + "cellIns", W + "cellDel") and e.get(W + "author") == author for e in root.iter())
+    mine = [e for e in root.iter() if e.get(W + "author") == author or columns and e.tag == W + "tblGridChange"]
     gone = {W + "del", W + "moveFrom"} if mode == "accept" else {W + "ins", W + "moveTo"}
     joined = [e.getparent().getparent().getparent() for e in mine
               if e.tag in gone and e.getparent().tag == W + "rPr" and e.getparent().getparent().tag == W + "pPr"]

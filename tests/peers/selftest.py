@@ -7,8 +7,9 @@ import zipfile
 from typing import Iterator
 
 from case_tools import at, edited, refuse, replace
-from documents import (comment, comments, commented, control, deleted, document, inserted, p, picture, r, row, story, table)
-from judge import AUTHOR, Case, Outcome, judge
+from cases_jobs import field, named
+from documents import (cell, comment, comments, commented, control, deleted, document, footnotes, inserted, marked, p, picture, r, row, story, table)
+from judge import AUTHOR, Case, Outcome, Reading, judge
 
 END = p("The end.")
 ASKED = replace("ten", "five", at(1, "Within ten days."))
@@ -112,10 +113,84 @@ def shown() -> Iterator[tuple[str, Case, bytes | None, str, str, *tuple[str, ...
     yield "an open document, a no and a warning", word, None, "refused", "refused", "The document is protected."
 
 
+def meanings() -> Iterator[tuple[str, Case, bytes | None, str, str]]:
+    """The same for what `meaning.py` reads."""
+    refers = p("See ", field("REF _Ref1 \\h", "Secrets bind."))
+    clause, fees = p(named("_Ref1", r("Secrets bind."))), p("Fees are due.")
+    move = edited("move", "", "", [clause, fees, refers], [fees, clause, refers], {"op": "move"}, meaning=True)
+    gone = p(ours(deleted("Secrets bind.")), look=MARK.replace("w:ins", "w:del"))
+    left = p(named("_Ref1", ours(deleted("Secrets bind."))), look=MARK.replace("w:ins", "w:del"))
+    came = p(named("_Ref2", ours(inserted("Secrets bind."), 80), 9), look=MARK.replace('"60"', '"61"'))
+    old = field("REF _Ref1 \\h", "Secrets bind.").replace("w:instrText", "w:delInstrText").replace("<w:t ", "<w:delText ").replace("</w:t>", "</w:delText>")
+    led = p("See ", ours(marked("del", 70, old)), ours(marked("ins", 71, field("REF _Ref2 \\h", "Secrets bind."))))
+    yield "a move whose reference follows", move, document(left, fees, came, led), "applied", "right"
+    yield "a move that leaves its reference to nothing", move, document(left, fees, came, refers), "applied", "wrong"
+    yield "a move whose bookmark is lost", move, document(gone, fees, p(ours(inserted("Secrets bind."), 80), look=MARK.replace('"60"', '"61"')), refers), "applied", "wrong"
+
+    wide = [table(row("a", "b"), columns=2), END]
+    column = edited("column", "", "", wide, [table(row("a", "c", "b"), columns=3), END], {"op": "add_column"}, meaning=True)
+    new = cell("c").replace("</w:tcPr>", f'<w:cellIns w:id="40" w:author="{AUTHOR}" w:date="2026-02-01T10:00:00Z"/></w:tcPr>').replace(r("c"), ours(inserted("c")))
+    column_of_grid = '<w:gridCol w:w="3000"/>'
+    before = f'<w:tblGridChange w:id="41"><w:tblGrid>{column_of_grid * 2}</w:tblGrid></w:tblGridChange>'
+    grown = column_of_grid * 3 + before + "</w:tblGrid>"
+    right = table(row("a", new, "b"), columns=0).replace("</w:tblGrid>", grown)
+    yield "a right new column", column, document(right, END), "applied", "right"
+    yield "a new column that the grid lacks", column, document(table(row("a", new, "b"), columns=2), END), "applied", "wrong"
+
+    link = '<w:hyperlink r:id="rIdLink">' + r("here") + "</w:hyperlink>"
+    linked = edited("link", "", "", [p("Look ", r("here"), "."), END], [p("Look ", link, "."), END], {"op": "link"}, meaning=True)
+    relinked = ours(deleted("here")) + link.replace(r("here"), ours(inserted("here", 901, "<w:u w:val='single'/>"), 60))
+    yield "a right link, with a look of its own", linked, document(p("Look ", relinked, "."), END), "applied", "right"
+    yield "a link that leads elsewhere", linked, document(p("Look ", relinked.replace('r:id="rIdLink"', 'w:anchor="Top"'), "."), END), "applied", "wrong"
+
+    def note(words: str) -> dict[str, str]:
+        return {"footnotes": footnotes(p("<w:r><w:footnoteRef/></w:r>", words))}
+
+    sign = '<w:r><w:footnoteReference w:id="1"/></w:r>'
+    noted = edited("note", "", "", [p("Word."), END], [p("Word", sign, "."), END], {"op": "note"}, parts_after=note(" As said."), meaning=True)
+    marked_sign = p("Word", ours(marked("ins", 901, sign)), ".")
+    yield "a right note, without a space before it", noted, document(marked_sign, END, parts=note("As said.")), "applied", "right"
+    yield "a note of other words", noted, document(marked_sign, END, parts=note(" As meant.")), "applied", "wrong"
+    yield "a note that is not tracked", noted, document(p("Word", sign, "."), END, parts=note(" As said.")), "applied", "wrong"
+
+    waiting, filled = p(control(r("Enter"), "<w:showingPlcHdr/><w:text/>")), p(control(r("Acme"), "<w:text/>"))
+    form = edited("fill", "", "", [waiting, END], [filled, END], {"op": "fill"}, meaning=True)
+    typed = ours(deleted("Enter") + inserted("Acme"))
+    yield "a right form", form, document(p(control(typed, "<w:text/>")), END), "applied", "right"
+    yield "a filled control that still waits", form, document(p(control(typed, "<w:showingPlcHdr/><w:text/>")), END), "applied", "wrong"
+
+    item = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    listed = edited("list", "", "", [p("One.", look=item), p("Two.", look=item)], [p("One.", look=item), p("New."), p("Two.", look=item)], {"op": "insert_paragraph"}, meaning=True)
+    yield "a right paragraph between numbers", listed, document(p("One.", look=item), p(ours(inserted("New.")), look=MARK), p("Two.", look=item)), "applied", "right"
+    yield "a paragraph that takes a number", listed, document(p("One.", look=item), p(ours(inserted("New.")), look=item + MARK), p("Two.", look=item)), "applied", "wrong"
+
+    either = edited("either", "", "", [clause, fees, refers], [fees, p("See Secrets bind.")], {"op": "delete_paragraph"}, meaning=True, or_no=True)
+    yield "a no where a reference would dangle", either, None, "refused", "right"
+    yield "a clause deleted whose reference dangles", either, document(left, fees, refers), "applied", "wrong"
+
+
+def counts() -> Iterator[tuple[str, bytes, int]]:
+    """What is shown, the document, and how many changes a reader sees."""
+    yield "nothing", document(END), 0
+    yield "a word for another", document(p("Within ", SWAP, " days.")), 2
+    yield "one insertion in two pieces", document(p("Within ", ours(inserted("five")), ours(inserted(" or six"), 52), " days.")), 1
+    yield "two insertions with a word between", document(p("Within ", ours(inserted("five")), " or ", ours(inserted("six"), 52), " days.")), 2
+    yield "two new paragraphs", document(p(ours(inserted("One.")), look=MARK), p(ours(inserted("Two."), 52), look=MARK.replace('"60"', '"61"')), END), 1
+    gone = row(*(cell(p(ours(deleted(text), 50 + n))) for n, text in enumerate("ab"))).replace("<w:tr>", f"<w:tr><w:trPr>{ours(marked('del', 70))}</w:trPr>")
+    yield "a deleted row", document(table(row("x", "y"), gone), END), 1
+    yield "a table all of whose rows go", document(table(gone, gone), END), 1
+    yield "somebody else's change", document(p("Within ", inserted("five"), " days.")), 0
+    look = f"<w:b/>{ours(marked('rPrChange', 80, '<w:rPr/>'))}"
+    yield "two words made bold, with one between", document(p(r("One", look), r(" and "), r("two", look), r(" three", look))), 2
+
+
 def failures() -> list[str]:
     """What the judge said otherwise than it should."""
     out = []
-    for what, case, data, claimed, due, *warnings in shown():
+    for what, data, due in counts():
+        if Reading(data).seen() != due:
+            out.append(f"{what}: {Reading(data).seen()} changes seen, {due} are due")
+    for what, case, data, claimed, due, *warnings in [*shown(), *meanings()]:
         try:
             said = judge(case, Outcome(data, [{"status": claimed, "why": ""}], warnings))
         except Exception as error:

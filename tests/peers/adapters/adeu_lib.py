@@ -5,9 +5,10 @@ add context to a text that the case did not give, since a text that fits twice i
 """
 import difflib
 import io
+import re
 
 from adeu import ModifyText, RedlineEngine, ReplyComment, extract_text_from_stream
-from adeu.models import DeleteTableRow, InsertTableRow
+from adeu.models import DeleteTableRow, InsertTableRow, SetField
 from adeu.redline.engine import BatchValidationError
 from worker import APPLIED, Answer, Cannot, Operation, cannot, main, refused
 
@@ -21,6 +22,8 @@ def quoted(place: dict, reading: list[str]) -> str:
 
 def translated(o: Operation, reading: list[str]) -> object:
     kind = o["op"]
+    if kind == "replace" and o.get("whole"):
+        return ModifyText(target_text=rf"\b{re.escape(o['find'])}\b", new_text=o["with"], match_mode="all", regex=True)
     if kind == "replace":
         return ModifyText(target_text=o["find"], new_text=o["with"], match_mode="all" if o["which"] == "all" else "strict")
     text = quoted(o["at"], reading) if o.get("at") else ""
@@ -31,6 +34,12 @@ def translated(o: Operation, reading: list[str]) -> object:
         return ModifyText(target_text=text, new_text=f"{text}\n\n{o['text']}")
     if kind == "delete_paragraph":
         return ModifyText(target_text=text, new_text="")
+    if kind == "rewrite":
+        return ModifyText(target_text=text, new_text=o["text"])
+    if kind == "insert_list":
+        return ModifyText(target_text=text, new_text="\n\n".join([text, *(f"- {item}" for item in o["items"])]))
+    if kind == "fill":
+        return SetField(field=o["tag"], value=str(o.get("shown", o["value"])).lower() if o["kind"] == "box" else o.get("shown", o["value"]))
     if kind == "merge":
         return ModifyText(target_text=f"{text}\n\n{o['second']['text']}", new_text=text + o["second"]["text"])
     if kind == "split":
@@ -49,7 +58,7 @@ def translated(o: Operation, reading: list[str]) -> object:
         return ReplyComment(target_id=f"Com:{o['comment']}", text=o["text"])
     raise Cannot({"move": "no move", "align": "no format of paragraphs", "resolve": "comments are not resolved",
                   "reject_all": "changes are rejected by their ids", "accept_author": "changes are accepted by their ids",
-                  "reject_author": "changes are rejected by their ids"}[kind])
+                  "reject_author": "changes are rejected by their ids"}.get(kind, "no such operation"))
 
 
 def apply(source: bytes, operations: list[Operation], author: str, date: str) -> Answer:
@@ -59,7 +68,9 @@ def apply(source: bytes, operations: list[Operation], author: str, date: str) ->
         return Answer(engine.save_to_stream().getvalue(), [APPLIED])
     try:
         reading = extract_text_from_stream(io.BytesIO(source), clean_view=True).split("\n\n") if any(o["op"] != "replace" for o in operations) else []
-        changes = [translated(o, reading) for o in operations]
+        # A row is put in beside one that is deleted while that is there.
+        ordered = sorted(operations, key=lambda o: o["op"] == "delete_row")
+        changes = [translated(o, reading) for o in ordered]
     except Cannot as why:
         return Answer(None, [cannot(why)] * len(operations))
     engine = RedlineEngine(io.BytesIO(source), author=author, timestamp=date)

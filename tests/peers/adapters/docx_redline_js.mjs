@@ -48,11 +48,14 @@ function reworded(source, find, words) {
   return source.replace(kept, () => words.slice(0, words.length - (find.length - kept.length)));
 }
 
-function tableAfter(o) {
-  const rows = o.table.map((row) => [...row]);
-  if (o.op === 'add_row') rows.splice(o.row + 1, 0, o.cells);
-  if (o.op === 'delete_row') rows.splice(o.row, 1);
-  if (o.op === 'set_cell') rows[o.row][o.column] = o.text;
+// All that is asked of a table goes out as its new text. Rows come before rows go, so that numbers mean the table as it was.
+function tableAfter(operations) {
+  const rows = operations[0].table.map((row) => [...row]);
+  for (const o of operations.toSorted((a, b) => b.row - a.row || Number(b.op === 'add_row') - Number(a.op === 'add_row'))) {
+    if (o.op === 'add_row') rows.splice(o.row + 1, 0, o.cells);
+    if (o.op === 'delete_row') rows.splice(o.row, 1);
+    if (o.op === 'set_cell') rows[o.row][o.column] = o.text;
+  }
   return markdown(rows);
 }
 
@@ -65,9 +68,11 @@ function translated(o, xml) {
   if (o.op === 'insert_item') return { ...target, modified: `${text}\n${o.text}` };
   if (o.op === 'delete_paragraph') return { ...target, modified: '' };
   if (o.op === 'split') return { ...target, modified: `${o.first}\n${o.rest}` };
+  if (o.op === 'rewrite') return { ...target, modified: o.text };
+  if (o.op === 'insert_list') return { ...target, modified: [text, ...o.items.map((item) => `- ${item}`)].join('\n') };
   if (o.op === 'bold') return { ...target, modified: o.markdown ?? reworded(inMarkdown(xml, text), o.find, `**${o.find}**`) };
   if (o.op === 'comment') return { ...target, type: 'comment', textToComment: o.find, commentContent: o.text };
-  if (o.table) return { ...target, modified: tableAfter(o) };
+  if (o.table) return { ...target, modified: tableAfter(o.same) };
   return undefined;
 }
 
@@ -104,6 +109,7 @@ async function one(zip, o) {
   if (o.op === 'reject_all') return resolveAll(zip, rejectTrackedChangesInOoxml);
   if (o.op === 'accept_author') return resolveAll(zip, acceptTrackedChangesInOoxml, { author: o.author });
   if (o.op === 'reject_author') return resolveAll(zip, rejectTrackedChangesInOoxml, { author: o.author });
+  if (o.whole || o.everywhere) return cannot('it takes paragraphs and their whole new text');
   if (o.op === 'replace' && !o.at) {
     if (o.find.split(' ').length < 4) return cannot('it takes paragraphs and their whole new text');
     return perform(zip, 'document', { type: 'redline', target: o.find, modified: o.with });
@@ -118,13 +124,14 @@ const results = new Array(request.operations.length);
 for (let i = 0; i < request.operations.length; i += 1) {
   const o = request.operations[i];
   // Words of one paragraph go out together, since the second call would find the revisions of the first.
-  const sameParagraph = (other) => other.op === 'replace' && o.op === 'replace' && o.at && other.at?.number === o.at.number && other.at.story === o.at.story;
-  const together = request.operations.map((other, at) => at).filter((at) => at === i || sameParagraph(request.operations[at]));
-  if (together[0] !== i) continue;
+  const sameParagraph = (other) => ['replace', 'bold'].includes(other.op) && o.op === 'replace' && o.at && other.at?.number === o.at.number && other.at.story === o.at.story;
+  const sameTable = (other) => other.table && o.table;
+  const together = request.operations.map((other, at) => at).filter((at) => at === i || sameParagraph(request.operations[at]) || sameTable(request.operations[at]));
+  if (together[0] !== i || results[i]) continue;
   let result;
   try {
-    const pairs = together.map((at) => [request.operations[at].find, request.operations[at].with]);
-    result = await one(zip, { ...o, pairs });
+    const pairs = together.map((at) => [request.operations[at].find, request.operations[at].with ?? `**${request.operations[at].find}**`]);
+    result = await one(zip, { ...o, pairs, same: together.map((at) => request.operations[at]) });
   } catch (error) {
     if (error.constructor !== Error) throw error;
     result = refused(error.message);

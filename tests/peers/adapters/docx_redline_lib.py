@@ -6,14 +6,17 @@ looked up by the words and, where several hold them, by its text; words in sever
 index tells a caller that number. `RedlineError` and a rejection are its no. Must never reach below its public interface.
 """
 import io
+import re
 
 from docx import Document
 from docx.enum.text import WD_ALIGN_PARAGRAPH
-from docx_redline import ParagraphIndex, RedlineError, Redliner, Rejection, ReviewNote
+from docx_redline import ActionPlanner, ParagraphIndex, RedlineError, Redliner, Rejection, ReviewNote
 from worker import Answer, Cannot, Operation, Refused, Result, main, one_by_one
 
 SCOPES = {"body": "body", "textbox": "body", "header": "headers", "footer": "footers", "footnote": "notes"}
+EVERYWHERE = ("body", "headers", "footers", "notes")
 RESOLVING = ("accept_all", "reject_all", "accept_author", "reject_author")
+EDITS = ("insert_paragraph", "insert_item", "delete_paragraph", "move", "bold", "align", "add_row", "delete_row", "set_cell", "delete_table", "rewrite")
 MISSING = {"reply": "comments are not answered", "resolve": "comments are not resolved", "merge": "paragraphs are not joined",
            "split": "paragraphs are not split"}
 
@@ -28,7 +31,7 @@ class Editor:
     def index(self, place: dict | None) -> ParagraphIndex:
         story = SCOPES[place["story"]] if place else ""
         if story not in self.indexes:
-            scope = {"scope": (story,)} if story else {}
+            scope = {"scope": (story,) if story else EVERYWHERE}
             self.indexes[story] = ParagraphIndex(Redliner(self.document, author=self.author, date=self.date, **scope))
         return self.indexes[story]
 
@@ -58,6 +61,10 @@ class Editor:
         spans: dict[tuple[int, int], tuple[ParagraphIndex, list[tuple[int, int, str]]]] = {}
 
         def locate(o: Operation) -> None:
+            if o.get("whole"):
+                if not self.index(None).rl.replace_text(rf"\b{re.escape(o['find'])}\b", o["with"], regex=True, count=None):
+                    raise Refused("it finds no such text")
+                return
             index = self.index(o.get("at"))
             for number in self.holding(o):
                 found = index.locate(number, o["find"], 0 if o["which"] == "all" else 1)
@@ -77,11 +84,22 @@ class Editor:
     def do(self, o: Operation) -> None:
         if o["op"] in MISSING:
             raise Cannot(MISSING[o["op"]])
+        if o["op"] not in (*EDITS, "comment", "delete_section"):
+            raise Cannot("no such operation")
+        if o["op"] == "delete_section":
+            self.delete_clause(o["label"])
+            return
         index = self.index(o["at"]).refresh()
         try:
             self.edit(o, index, index.rl)
         except RedlineError as why:
             raise Refused(why) from why
+
+    def delete_clause(self, label: str) -> None:
+        """By its planner, which need not number the others anew."""
+        report = ActionPlanner(Redliner(self.document, author=self.author, date=self.date), renumber=False).run([{"type": "delete_clause", "clause": label}])
+        if report.failed or not report.applied:
+            raise Refused("; ".join(result.detail for result in report.results) or "nothing done")
 
     def edit(self, o: Operation, index: ParagraphIndex, redliner: Redliner) -> None:
         kind = o["op"]
@@ -104,12 +122,17 @@ class Editor:
                 raise Refused("it finds no such text")
         elif kind == "align":
             redliner.format_paragraph(paragraph, alignment=WD_ALIGN_PARAGRAPH[o["alignment"].upper()])
-        elif kind in ("add_row", "delete_row", "set_cell"):
+        elif kind == "rewrite":
+            redliner.set_paragraph_text(paragraph, o["text"])
+        elif kind in ("add_row", "delete_row", "set_cell", "delete_table"):
             table = redliner.tables()[index[number].table_index]
             if kind == "add_row":
                 redliner.insert_table_row(table, o["row"] + 1, o["cells"])
             elif kind == "delete_row":
                 redliner.delete_table_row(table, o["row"])
+            elif kind == "delete_table":  # Every row of it, which is how the format says it, too.
+                for row in range(len(table.rows)):
+                    redliner.delete_table_row(table, row)
             else:
                 redliner.set_cell_text(table.cell(o["row"], o["column"]), o["text"])
         else:

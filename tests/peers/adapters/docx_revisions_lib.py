@@ -35,6 +35,10 @@ def apply(source: bytes, operations: list[Operation], author: str, date: str) ->
 
     def do(o: Operation) -> None:
         kind = o["op"]
+        if o.get("whole"):
+            raise Cannot("it looks for characters, not for whole words")
+        if kind == "rewrite":
+            o, kind = {**o, "find": o["at"]["text"], "with": o["text"], "which": "only"}, "replace"
         if kind == "replace":
             try:
                 if o["at"] and (o["at"]["story"] != "body" or o["at"]["text"] in known.by_text):
