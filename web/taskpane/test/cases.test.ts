@@ -27,6 +27,8 @@ const TURNS = script(
   { asked: "read and find", calls: [{ name: "read_document", args: {} }, { name: "read_document", args: { search: "zeppelin" } }, { name: "read_document", args: { from: "P1990" } }], then: "It is about a zeppelin." },
   { asked: "peruse", calls: [{ name: "read_document", args: {} }], then: "I have read it." },
   { asked: "question", text: "Answered." },
+  { asked: "defined terms", text: "GOOD\nAll are." },
+  { asked: "time limits", text: `LOOK\n${"word ".repeat(1_000)}`, delay: 50 },
   { asked: "slow answer", text: "word ".repeat(1_000), delay: 50 },
 );
 
@@ -143,6 +145,29 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a pane", { timeout: 180_
     expect(revisions(await sound(other, sources[1]))).toEqual(kept);
     expect(kept.length).toBeGreaterThan(1);
     await Promise.all(windows.map((window) => window.close()));
+  });
+
+  test("case 167: checks are asked when the person says so, how many is said before, and stop when they say so", async () => {
+    const source = markdown(CONTRACT);
+    const window = await openPane(browser, server.baseUrl, source);
+    const { page } = window;
+    await page.getByRole("button", { name: "Checks" }).click();
+    await page.getByRole("button", { name: "Ask all 2" }).waitFor();
+    expect(await page.locator(".card .tag").count()).toBe(0);
+    await page.getByRole("button", { name: "Ask all 2" }).click();
+    await page.getByText("under way").waitFor();
+    await page.locator(".card .tag.good").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Ask all 2" }).waitFor({ timeout: 30_000 });
+    expect(await page.locator(".card .tag.warn").count()).toBe(0);
+    expect(await page.getByText("under way").count()).toBe(0);
+    // The model has stopped, too, and the questions have left no conversation on the server.
+    const { data } = (await (await fetch(`${server.baseUrl}/sessions`)).json()) as { data: { key: string }[] };
+    expect(data.filter(({ key }) => key.includes("check-"))).toEqual([]);
+    // What was answered stays, and is not asked again: the text is the same.
+    expect(await page.locator(".card .tag.good").count()).toBe(1);
+    await sound(window, source);
+    await window.close();
   });
 
   test("case 168: what comes late of a turn that was stopped is not shown in the next", async () => {

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { uuid } from "../../../shared/src/uuid.ts";
 import { READING } from "../tools.ts";
-import { client, failureOf, type Pane } from "./pane.ts";
+import { client, failureOf, isAlone, server, type Pane } from "./pane.ts";
 
 export interface Check {
   readonly id: string;
@@ -81,7 +81,8 @@ async function fingerprint({ word }: Pane): Promise<string> {
 }
 
 async function ask(pane: Pane, { id, question }: Check, about: string, signal: AbortSignal): Promise<void> {
-  const session = client(`check-${uuid()}`);
+  const key = `check-${uuid()}`;
+  const session = client(key);
   try {
     let answer = session.send(question, { tools: READING, system: SYSTEM, signal });
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -107,5 +108,11 @@ async function ask(pane: Pane, { id, question }: Check, about: string, signal: A
   } catch (thrown) {
     const { code, message } = failureOf(thrown);
     change(id, signal.aborted ? { state: "new" } : { state: "failed", text: `${code}: ${message}` });
+  } finally {
+    // The model stops with the person, and the question leaves no conversation behind.
+    if (!isAlone) {
+      await server.value.cancelTurn(key).catch(() => undefined);
+      await server.value.deleteSession(key).catch(() => undefined);
+    }
   }
 }
