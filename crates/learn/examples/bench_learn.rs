@@ -248,6 +248,7 @@ fn book(count: u64) -> Result<(), BenchError> {
         doubts: &engross_learn::safety::doubts,
     };
     let mut times = Vec::new();
+    let all = cpu();
     for number in 0..200 {
         // Every other one is there already.
         let content = lesson(if number % 2 == 0 { count + number } else { number * 7 % count });
@@ -267,6 +268,7 @@ fn book(count: u64) -> Result<(), BenchError> {
         }
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
+    println!("add_cpu_mean {:.3}", (cpu() - all) / 200.0);
     times.sort_by(f64::total_cmp);
     println!("add {:.3}", times[times.len() / 2]);
     println!("add_worst {:.3}", times.last().copied().unwrap_or_default());

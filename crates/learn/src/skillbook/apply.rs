@@ -4,8 +4,8 @@
 
 use serde_json::json;
 
-use super::book::Book;
-use super::conflict::against;
+use super::book::{Book, NEAR};
+use super::conflict::is_against;
 use super::evidence::{confirm, promote, revise, source};
 use super::journal::Record;
 use super::meaning::{Likeness, likeness};
@@ -96,9 +96,9 @@ fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> 
     };
     let evidence = evidence.clone().unwrap_or_default();
     let is_person = context.by == Author::Person;
-    let same: Vec<&Skill> = book.same(content).collect();
-    let known =
-        |is_wanted: fn(SkillStatus) -> bool| same.iter().copied().find(|skill| is_wanted(skill.status));
+    let near = book.near(content, NEAR);
+    let same = || near.iter().filter(|near| near.likeness == Likeness::Same).map(|near| near.skill);
+    let known = |is_wanted: fn(SkillStatus) -> bool| same().find(|skill| is_wanted(skill.status));
     let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
     if let Some(skill) = known(|status| status != SkillStatus::Retired) {
         // What a tool printed confirms nothing.
@@ -112,7 +112,7 @@ fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> 
         return Verdict::refused(SkillRefusal::new(codes::SKILL_RETIRED.name, message));
     }
     let mut quarantine = doubts;
-    if !is_person && !against(book, content).is_empty() {
+    if !is_person && near.iter().any(is_against) {
         quarantine.push(Quarantine::Contradiction);
     }
     let status = match (is_person, quarantine.is_empty()) {

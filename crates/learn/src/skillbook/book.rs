@@ -90,11 +90,21 @@ impl Book {
 
     /// The skills that say the same as `text`, most alike first.
     pub fn same(&self, text: &str) -> impl Iterator<Item = &Skill> {
+        let near = self.near(text, NEAR).into_iter();
+        near.filter(|near| near.likeness == Likeness::Same).map(|near| near.skill)
+    }
+
+    /// The skills of at least this similarity, held against `text`, most alike first.
+    pub(super) fn near(&self, text: &str, least: f64) -> Vec<NearSkill<'_>> {
         let wanted = Meaning::of(text);
-        let near = self.like(text, NEAR, MOST);
-        near.into_iter()
-            .filter_map(|found| self.at(found.place))
-            .filter(move |skill| Meaning::of(&skill.content).likeness(&wanted) == Likeness::Same)
+        let found = self.like(text, least, MOST).into_iter();
+        found
+            .filter_map(|found| {
+                let skill = self.at(found.place)?;
+                let likeness = Meaning::of(&skill.content).likeness(&wanted);
+                Some(NearSkill { skill, similarity: found.similarity, likeness })
+            })
+            .collect()
     }
 
     /// How rare a word is among the lessons: 1 for one that all have, more for rarer ones.
@@ -180,11 +190,19 @@ impl PartialEq for Book {
     }
 }
 
+/// A skill that was held against a text.
+pub(super) struct NearSkill<'a> {
+    pub(super) skill: &'a Skill,
+    /// By shared words.
+    pub(super) similarity: f64,
+    pub(super) likeness: Likeness,
+}
+
 /// How alike two lessons must be by shared words to be held against each other.
-const NEAR: f64 = 0.12;
+pub(super) const NEAR: f64 = 0.12;
 
 /// So many lessons are held against one at most.
-pub(super) const MOST: usize = 50;
+const MOST: usize = 50;
 
 /// One more than the highest number of an id.
 const DIGITS: u64 = 100_000_000;

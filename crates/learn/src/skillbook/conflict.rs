@@ -2,7 +2,7 @@
 //!
 //! Found by words: a clause of one forbids what a clause of the other asks for. Finds plain cases only, and never decides.
 
-use super::book::{Book, MOST};
+use super::book::{Book, NearSkill};
 use super::meaning::{Likeness, Meaning};
 use super::skill::{Skill, SkillStatus};
 
@@ -19,27 +19,29 @@ pub struct Conflict {
 }
 
 /// All conflicts between skills that are shown or could be.
+///
+/// Of two that say the opposite one forbids something or quotes, so only those are held against the book.
 #[must_use]
 pub fn conflicts(book: &Book) -> Vec<Conflict> {
-    let mut conflicts = Vec::new();
-    for skill in book.skills().filter(|skill| is_live(skill)) {
-        for other in against(book, &skill.content) {
-            if skill.id < other.id && !book.is_kept_apart(&skill.id, &other.id) {
-                conflicts.push(Conflict { one: skill.id.clone(), other: other.id.clone() });
+    let mut conflicts: Vec<Conflict> = Vec::new();
+    let may_oppose = |skill: &&Skill| is_live(skill) && Meaning::of(&skill.content).may_oppose();
+    for skill in book.skills().filter(may_oppose) {
+        for other in book.near(&skill.content, ALIKE).iter().filter(|near| is_against(near)) {
+            let mut ids = [skill.id.clone(), other.skill.id.clone()];
+            ids.sort();
+            let [one, other] = ids;
+            let conflict = Conflict { one, other };
+            if !book.is_kept_apart(&conflict.one, &conflict.other) && !conflicts.contains(&conflict) {
+                conflicts.push(conflict);
             }
         }
     }
     conflicts
 }
 
-/// Skills in use that say the opposite of `content`.
-pub(super) fn against<'a>(book: &'a Book, content: &str) -> Vec<&'a Skill> {
-    let wanted = Meaning::of(content);
-    let like = book.like(content, ALIKE, MOST);
-    like.iter()
-        .filter_map(|found| book.at(found.place))
-        .filter(|skill| is_live(skill) && Meaning::of(&skill.content).likeness(&wanted) == Likeness::Opposite)
-        .collect()
+/// Whether a skill in use says the opposite of what it was held against.
+pub(super) fn is_against(near: &NearSkill<'_>) -> bool {
+    near.similarity >= ALIKE && near.likeness == Likeness::Opposite && is_live(near.skill)
 }
 
 fn is_live(skill: &Skill) -> bool {
