@@ -11,11 +11,12 @@ use super::entry::{Arguments, Content, ContentBlock, EntryKind, TranscriptEntry,
 use super::findings::FindingKind;
 use super::lines::LineEnd;
 use super::outcome::{CallOutcome, of_result};
-use super::pairing::{Pairing, ResultMatch};
+use super::pairing::{Pairing, ResultFate, ResultMatch};
 use super::parse::{LineError, parse};
 use super::reader::{BOM, LineContent, LineReading, TranscriptReader};
-use super::session::{CallStep, StepKind, StepResult, Transcript, TranscriptStep};
-use super::session_text::{SessionText, TextPlace, TextSource};
+use super::session::{CallStep, StepKind, StepResult, StrayResult, Transcript, TranscriptStep};
+use super::session_text::{SessionText, SharedSource, TextPlace, TextSource};
+use super::short_text::{SharedNames, ShortText, StepTime};
 use super::speaker::{Speaker, as_typed, of_assistant, of_user};
 use super::stats::sha;
 use super::tree::EntryTree;
@@ -39,7 +40,10 @@ impl Transcript {
         is_over: bool,
         texts: Arc<dyn TextSource>,
     ) -> std::io::Result<Self> {
-        Self::gather(source, TranscriptBuilder { texts: Some(texts), ..TranscriptBuilder::new(is_over) })
+        Self::gather(
+            source,
+            TranscriptBuilder { texts: Some(texts.into()), ..TranscriptBuilder::new(is_over) },
+        )
     }
 
     fn gather(source: impl Read, mut gathering: TranscriptBuilder) -> std::io::Result<Self> {
@@ -55,7 +59,7 @@ impl Transcript {
 const LONG: usize = 4 << 10;
 
 /// Bytes of texts that are held before shorter ones are long, too.
-const HELD: usize = 16 << 20;
+const HELD: usize = 8 << 20;
 
 /// Bytes from which on a text is long then.
 const SHORT: usize = 256;
@@ -65,7 +69,8 @@ pub fn text_in(line: &[u8], place: &TextPlace) -> Option<String> {
     let entry = parse(line.strip_prefix(BOM).unwrap_or(line)).ok()?.entry;
     let mut gathering = TranscriptBuilder { wanted: Some(place.nth), ..TranscriptBuilder::new(true) };
     gathering.entry(1, &entry);
-    gathering.found.filter(|text| text.len() == place.bytes && hash_of(text) == place.hash)
+    let is_it = |text: &String| u32::try_from(text.len()) == Ok(place.bytes) && hash_of(text) == place.hash;
+    gathering.found.filter(is_it)
 }
 
 fn hash_of(text: &str) -> u64 {
@@ -79,20 +84,21 @@ struct TranscriptBuilder {
     session: Transcript,
     is_over: bool,
     tree: EntryTree,
-    /// For each place in the tree the line.
-    lines: Vec<u64>,
     /// For each step its place in the tree.
-    places: Vec<usize>,
+    places: Vec<u32>,
     pairing: Pairing,
     /// For each call its step.
-    calls: Vec<usize>,
-    /// Each result, with its place in the tree.
-    results: Vec<(StepResult, usize)>,
+    calls: Vec<u32>,
+    /// How many results there were.
+    results: usize,
+    /// The results whose call is not known before the end.
+    early: Vec<EarlyResult>,
+    tools: SharedNames,
     headers: u32,
     /// Whether the first message is of a helper, so that the whole file is.
     is_helper: Option<bool>,
     /// Gives long texts again.
-    texts: Option<Arc<dyn TextSource>>,
+    texts: Option<SharedSource>,
     /// Bytes of texts that are held.
     held: usize,
     /// Where the line stands that is taken, and how many texts it has so far.
@@ -106,9 +112,18 @@ struct TranscriptBuilder {
 struct EntryContext {
     line: u64,
     place: usize,
-    entry: Option<Box<str>>,
-    timestamp: Option<Box<str>>,
+    entry: Option<ShortText>,
+    timestamp: Option<StepTime>,
     is_meta: bool,
+}
+
+/// A result that stands before its call, or has none.
+struct EarlyResult {
+    /// Which of all results it is, from 0.
+    number: usize,
+    place: usize,
+    call_id: String,
+    result: StepResult,
 }
 
 impl TranscriptBuilder {
@@ -117,11 +132,12 @@ impl TranscriptBuilder {
             session: Transcript::default(),
             is_over,
             tree: EntryTree::default(),
-            lines: Vec::new(),
             places: Vec::new(),
             pairing: Pairing::default(),
             calls: Vec::new(),
-            results: Vec::new(),
+            results: 0,
+            early: Vec::new(),
+            tools: SharedNames::default(),
             headers: 0,
             is_helper: None,
             texts: None,
@@ -200,14 +216,20 @@ impl TranscriptBuilder {
         if entry.is_aside && self.is_helper != Some(true) {
             return;
         }
-        let id = decoded(entry.id);
+        let id = entry.id.map(|id| id.decode());
+        let odd = (self.tree.dangling().len(), self.tree.twice().len());
         let place = self.tree.add(id.as_deref(), entry.parent);
-        self.lines.push(line);
+        if self.tree.dangling().len() > odd.0 {
+            self.find(line, FindingKind::DanglingParent, "");
+        }
+        if self.tree.twice().len() > odd.1 {
+            self.find(line, FindingKind::DuplicateId, "");
+        }
         let at = EntryContext {
             line,
             place,
-            entry: id.map(String::into_boxed_str),
-            timestamp: decoded(entry.timestamp).map(String::into_boxed_str),
+            entry: id.map(|id| ShortText::from(id.as_ref())),
+            timestamp: entry.timestamp.map(|time| StepTime::from(time.decode().as_ref())),
             is_meta: entry.is_meta,
         };
         match &entry.kind {
@@ -317,12 +339,10 @@ impl TranscriptBuilder {
                     };
                     let id = call.id.decode();
                     self.pairing.call(&id);
-                    self.calls.push(self.session.steps.len());
-                    let tool = call.tool.decode().into_owned();
-                    self.step(
-                        at,
-                        StepKind::Call(CallStep { id: id.into_owned(), tool, arguments, result: None }),
-                    );
+                    self.calls.push(small(self.session.steps.len()));
+                    let tool = self.tools.name(&call.tool.decode());
+                    let id = ShortText::from(id.as_ref());
+                    self.step(at, StepKind::Call(CallStep { id, tool, arguments, result: None }));
                 }
                 ContentBlock::Result(item) => {
                     let result = ResultFields {
@@ -369,11 +389,34 @@ impl TranscriptBuilder {
             }
         }
         let outcome = of_result(found.is_error, found.details, &text);
-        let call_id = id.decode().into_owned();
-        self.pairing.result(&call_id);
-        let tool = decoded(found.tool).unwrap_or_default();
+        let call_id = id.decode();
+        let fate = self.pairing.result(&call_id);
+        let number = self.results;
+        self.results += 1;
+        let tool = self.tools.name(&found.tool.map(|tool| tool.decode()).unwrap_or_default());
         let text = self.hold(Cow::Owned(text));
-        self.results.push((StepResult { line: at.line, call_id, tool, text, outcome }, at.place));
+        match outcome {
+            CallOutcome::Synthetic => self.find(at.line, FindingKind::SyntheticResult, &call_id),
+            CallOutcome::Pending => self.find(at.line, FindingKind::PendingResult, &call_id),
+            CallOutcome::Fine | CallOutcome::Failed => {}
+        }
+        let result = StepResult { line: at.line, tool, text, outcome };
+        match fate {
+            ResultFate::Answers(call) => self.answer(call as usize, result),
+            ResultFate::Repeats(_) => self.find(at.line, FindingKind::DuplicateResult, &call_id),
+            ResultFate::Early => {
+                let call_id = call_id.into_owned();
+                self.early.push(EarlyResult { number, place: at.place, call_id, result });
+            }
+        }
+    }
+
+    /// Gives a call its result.
+    fn answer(&mut self, call: usize, result: StepResult) {
+        let step = self.calls.get(call).and_then(|step| self.session.steps.get_mut(*step as usize));
+        if let Some(TranscriptStep { what: StepKind::Call(called), .. }) = step {
+            called.result = Some(result);
+        }
     }
 
     /// Keeps a text, or the place where it stands. Every text that may be long comes through here, in the order of its line.
@@ -387,10 +430,12 @@ impl TranscriptBuilder {
             return SessionText::default();
         }
         let long = if self.held > HELD { SHORT } else { LONG };
-        match self.texts.as_ref().filter(|_| text.len() >= long) {
-            Some(texts) => {
-                let place = TextPlace { offset, length, nth, bytes: text.len(), hash: hash_of(&text) };
-                SessionText::there(Arc::clone(texts), place)
+        let texts = self.texts.as_ref().filter(|_| text.len() >= long);
+        let sizes = u32::try_from(length).ok().zip(u32::try_from(text.len()).ok());
+        match texts.zip(sizes) {
+            Some((texts, (length, bytes))) => {
+                let place = TextPlace { offset, length, nth, bytes, hash: hash_of(&text) };
+                SessionText::there(texts.clone(), place)
             }
             None => {
                 self.held += text.len();
@@ -407,7 +452,7 @@ impl TranscriptBuilder {
     }
 
     fn step(&mut self, at: &EntryContext, what: StepKind) {
-        self.places.push(at.place);
+        self.places.push(small(at.place));
         self.session.steps.push(TranscriptStep {
             line: at.line,
             entry: at.entry.clone(),
@@ -422,25 +467,30 @@ impl TranscriptBuilder {
     }
 
     fn finish(mut self) -> Transcript {
-        let mut is_on_path = vec![false; self.lines.len()];
-        for place in self.tree.path() {
+        let mut is_on_path = Vec::new();
+        for place in std::mem::take(&mut self.tree).path() {
+            if is_on_path.len() <= place {
+                is_on_path.resize(place + 1, false);
+            }
             if let Some(is_on_path) = is_on_path.get_mut(place) {
                 *is_on_path = true;
             }
         }
         let is_on_path = |place: usize| is_on_path.get(place).copied().unwrap_or_default();
-        for (step, place) in self.session.steps.iter_mut().zip(&self.places) {
-            step.is_on_path = is_on_path(*place);
+        for (step, place) in self.session.steps.iter_mut().zip(std::mem::take(&mut self.places)) {
+            step.is_on_path = is_on_path(place as usize);
         }
-        self.report_tree();
-        let strays = self.pair();
-        for (answered, place) in strays {
+        if self.headers == 0 && self.session.end.used_lines > self.session.end.bad_lines {
+            self.find(1, FindingKind::NoHeader, "");
+        }
+        self.report_branches();
+        for EarlyResult { place, call_id, result, .. } in self.pair() {
             let step = TranscriptStep {
-                line: answered.line,
+                line: result.line,
                 entry: None,
                 timestamp: None,
                 is_on_path: is_on_path(place),
-                what: StepKind::StrayResult(answered),
+                what: StepKind::StrayResult(StrayResult { call_id, result }),
             };
             let at = self.session.steps.partition_point(|known| known.line <= step.line);
             self.session.steps.insert(at, step);
@@ -449,77 +499,61 @@ impl TranscriptBuilder {
         self.session
     }
 
-    fn report_tree(&mut self) {
-        if self.headers == 0 && self.session.end.used_lines > self.session.end.bad_lines {
-            self.find(1, FindingKind::NoHeader, "");
+    fn report_branches(&mut self) {
+        let mut last = 0;
+        let steps = std::mem::take(&mut self.session.steps);
+        for step in steps.iter().filter(|step| !step.is_on_path) {
+            if step.line != last {
+                self.find(step.line, FindingKind::AbandonedBranch, "");
+            }
+            last = step.line;
         }
-        let line_of = |place: &usize| self.lines.get(*place).copied().unwrap_or_default();
-        let dangling: Vec<u64> = self.tree.dangling().iter().map(line_of).collect();
-        let twice: Vec<u64> = self.tree.twice().iter().map(line_of).collect();
-        for line in dangling {
-            self.find(line, FindingKind::DanglingParent, "");
-        }
-        for line in twice {
-            self.find(line, FindingKind::DuplicateId, "");
-        }
-        let mut left: Vec<u64> =
-            self.session.steps.iter().filter(|step| !step.is_on_path).map(|step| step.line).collect();
-        left.dedup();
-        for line in left {
-            self.find(line, FindingKind::AbandonedBranch, "");
-        }
+        self.session.steps = steps;
     }
 
-    /// Gives each call its result; returns the results that have none, by line.
-    fn pair(&mut self) -> Vec<(StepResult, usize)> {
-        let pairs = self.pairing.finish();
+    /// Gives results that stand before their calls to these; returns the results that have none, by line.
+    fn pair(&mut self) -> Vec<EarlyResult> {
+        let early = std::mem::take(&mut self.early);
+        let pairing = std::mem::take(&mut self.pairing);
         let mut strays = Vec::new();
-        // In a long session there are many: each stays where it is until its call takes it.
-        let mut results: Vec<Option<(StepResult, usize)>> =
-            std::mem::take(&mut self.results).into_iter().map(Some).collect();
-        for (number, kept) in results.iter_mut().enumerate() {
-            let Some((answered, _)) = kept.as_ref() else { continue };
-            match answered.outcome {
-                CallOutcome::Synthetic => {
-                    self.find(answered.line, FindingKind::SyntheticResult, &answered.call_id);
-                }
-                CallOutcome::Pending => {
-                    self.find(answered.line, FindingKind::PendingResult, &answered.call_id);
-                }
-                CallOutcome::Fine | CallOutcome::Failed => {}
-            }
-            match pairs.of_result.get(number) {
-                Some(ResultMatch::Paired { is_late, .. }) => {
-                    if *is_late {
-                        self.find(answered.line, FindingKind::LateResult, &answered.call_id);
+        if !early.is_empty() {
+            let pairs = pairing.finish();
+            for found in early {
+                let (line, id) = (found.result.line, found.call_id.as_str());
+                match pairs.of_result.get(found.number) {
+                    Some(ResultMatch::Paired { call, is_late }) => {
+                        if *is_late {
+                            self.find(line, FindingKind::LateResult, id);
+                        }
+                        self.answer(*call, found.result);
                     }
-                }
-                Some(ResultMatch::Duplicate { .. }) => {
-                    self.find(answered.line, FindingKind::DuplicateResult, &answered.call_id);
-                    *kept = None;
-                }
-                Some(ResultMatch::Orphan) | None => {
-                    self.find(answered.line, FindingKind::OrphanResult, &answered.call_id);
-                    strays.extend(kept.take());
+                    Some(ResultMatch::Duplicate { .. }) => {
+                        self.find(line, FindingKind::DuplicateResult, id);
+                    }
+                    Some(ResultMatch::Orphan) | None => {
+                        self.find(line, FindingKind::OrphanResult, id);
+                        strays.push(found);
+                    }
                 }
             }
         }
-        for (number, step) in std::mem::take(&mut self.calls).into_iter().enumerate() {
+        for step in std::mem::take(&mut self.calls) {
             let Some(TranscriptStep { what: StepKind::Call(called), line, .. }) =
-                self.session.steps.get_mut(step)
+                self.session.steps.get(step as usize)
             else {
                 continue;
             };
-            let result = pairs.of_call.get(number).copied().flatten();
-            let result = result.and_then(|result| results.get_mut(result)?.take());
-            called.result = result.map(|(result, _)| result);
             if called.result.is_none() {
-                let (line, id) = (*line, called.id.clone());
-                self.find(line, FindingKind::OrphanCall, &id);
+                self.session.findings.add(*line, FindingKind::OrphanCall, &*called.id);
             }
         }
         strays
     }
+}
+
+/// A place in a list that memory bounds.
+fn small(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 /// A result as it was found, in either shape.

@@ -18,6 +18,7 @@ mod reader;
 pub mod repair;
 mod session;
 mod session_text;
+mod short_text;
 mod speaker;
 pub mod stats;
 mod tree;
@@ -30,6 +31,8 @@ mod lines_tests;
 mod pairing_tests;
 #[cfg(test)]
 mod repair_tests;
+#[cfg(test)]
+mod short_text_tests;
 
 pub use entry::{
     Arguments, CallItem, Content, ContentBlock, EntryKind, Header, Parent, ResultItem, TranscriptEntry,
@@ -42,7 +45,8 @@ pub use json::Text;
 pub use outcome::{CallOutcome, exit_code_of};
 pub use parse::LineError;
 pub use reader::{LineContent, LineFindings, LineReading, TranscriptReader};
-pub use session::{CallStep, ReadProgress, StepKind, StepResult, Transcript, TranscriptStep};
+pub use session::{CallStep, ReadProgress, StepKind, StepResult, StrayResult, Transcript, TranscriptStep};
 pub use session_text::{SessionText, TextPlace, TextSource};
+pub use short_text::{SharedName, SharedNames, ShortText, StepTime};
 pub use speaker::Speaker;
 pub use tree::EntryTree;

@@ -4,6 +4,7 @@
 //! none and exactly one call of that id follows, it belongs to that one, late. Of several results the first counts.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 /// What became of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,11 +26,43 @@ pub enum ResultMatch {
 }
 
 /// Gathers calls and results.
+///
+/// Ids are known by their hash, as those of the [tree](super::EntryTree) are.
 #[derive(Debug, Default)]
 pub struct Pairing {
-    marks: HashMap<Box<str>, Vec<CallMark>>,
-    calls: usize,
-    results: usize,
+    marks: HashMap<u64, IdMarks>,
+    keys: RandomState,
+    calls: u32,
+    /// What is known of each result so far.
+    fates: Vec<ResultFate>,
+}
+
+/// What is known of a result when it comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultFate {
+    /// It belongs to this call, whatever follows.
+    Answers(u32),
+    /// This call had a result already, and none of its id waits.
+    Repeats(u32),
+    /// It stands before all calls of its id.
+    Early,
+}
+
+/// What stands in a file of one id. Most have one call and then one result, so that takes the least room.
+#[derive(Debug)]
+enum IdMarks {
+    Open(u32),
+    Closed(u32),
+    Several(Box<IdCalls>),
+    /// A result came first, so only the end tells.
+    Early(Box<Vec<CallMark>>),
+}
+
+/// The calls of an id that was used again.
+#[derive(Debug, Default)]
+struct IdCalls {
+    open: Vec<u32>,
+    last_closed: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,36 +76,87 @@ impl Pairing {
     pub fn call(&mut self, id: &str) -> usize {
         let call = self.calls;
         self.calls += 1;
-        self.mark(id, CallMark::Call(call));
-        call
-    }
-
-    /// A result; gives its number, counted from 0.
-    pub fn result(&mut self, id: &str) -> usize {
-        let result = self.results;
-        self.results += 1;
-        self.mark(id, CallMark::Result(result));
-        result
-    }
-
-    fn mark(&mut self, id: &str, mark: CallMark) {
-        match self.marks.get_mut(id) {
-            Some(marks) => marks.push(mark),
+        let key = self.keys.hash_one(id);
+        match self.marks.get_mut(&key) {
             None => {
-                self.marks.insert(id.into(), vec![mark]);
+                self.marks.insert(key, IdMarks::Open(call));
             }
+            Some(marks) => match marks {
+                IdMarks::Open(first) => {
+                    *marks = IdMarks::several(vec![*first, call], None);
+                }
+                IdMarks::Closed(first) => {
+                    *marks = IdMarks::several(vec![call], Some(*first));
+                }
+                IdMarks::Several(calls) => calls.open.push(call),
+                IdMarks::Early(marks) => marks.push(CallMark::Call(call as usize)),
+            },
         }
+        call as usize
+    }
+
+    /// A result; says what is known of it. Results are counted from 0.
+    pub fn result(&mut self, id: &str) -> ResultFate {
+        let result = self.fates.len();
+        let key = self.keys.hash_one(id);
+        let fate = match self.marks.get_mut(&key) {
+            None => {
+                self.marks.insert(key, IdMarks::Early(Box::new(vec![CallMark::Result(result)])));
+                ResultFate::Early
+            }
+            Some(marks) => match marks {
+                IdMarks::Open(call) => {
+                    let call = *call;
+                    *marks = IdMarks::Closed(call);
+                    ResultFate::Answers(call)
+                }
+                IdMarks::Closed(call) => ResultFate::Repeats(*call),
+                IdMarks::Several(calls) => match (calls.open.pop(), calls.last_closed) {
+                    (Some(call), _) => {
+                        calls.last_closed = Some(call);
+                        ResultFate::Answers(call)
+                    }
+                    (None, Some(call)) => ResultFate::Repeats(call),
+                    (None, None) => ResultFate::Early,
+                },
+                IdMarks::Early(marks) => {
+                    marks.push(CallMark::Result(result));
+                    ResultFate::Early
+                }
+            },
+        };
+        self.fates.push(fate);
+        fate
     }
 
     /// Says what belongs together.
     #[must_use]
     pub fn finish(&self) -> CallPairs {
-        let mut pairs =
-            CallPairs { of_call: vec![None; self.calls], of_result: vec![ResultMatch::Orphan; self.results] };
+        let mut pairs = CallPairs {
+            of_call: vec![None; self.calls as usize],
+            of_result: vec![ResultMatch::Orphan; self.fates.len()],
+        };
+        for (result, fate) in self.fates.iter().enumerate() {
+            match *fate {
+                ResultFate::Answers(call) => pairs.bind(call as usize, result, false),
+                ResultFate::Repeats(call) => {
+                    pairs.fate(result, ResultMatch::Duplicate { call: call as usize });
+                }
+                ResultFate::Early => {}
+            }
+        }
         for marks in self.marks.values() {
-            pairs.resolve(marks);
+            if let IdMarks::Early(marks) = marks {
+                pairs.resolve(marks);
+            }
         }
         pairs
+    }
+}
+
+impl IdMarks {
+    fn several(open: Vec<u32>, last_closed: Option<u32>) -> Self {
+        Self::Several(Box::new(IdCalls { open, last_closed }))
     }
 }
 
@@ -86,7 +170,7 @@ pub struct CallPairs {
 }
 
 impl CallPairs {
-    /// `marks` are those of one id.
+    /// `marks` are those of one id whose first is a result.
     fn resolve(&mut self, marks: &[CallMark]) {
         let calls = marks.iter().filter(|mark| matches!(mark, CallMark::Call(_))).count();
         let (mut open, mut last_closed, mut early) = (Vec::new(), None, None);

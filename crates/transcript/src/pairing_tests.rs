@@ -10,10 +10,10 @@ fn pairs(marks: &str) -> CallPairs {
     for mark in marks.chars() {
         let id = mark.to_lowercase().to_string();
         if mark.is_lowercase() {
-            pairing.call(&id)
+            pairing.call(&id);
         } else {
-            pairing.result(&id)
-        };
+            pairing.result(&id);
+        }
     }
     pairing.finish()
 }

@@ -2,12 +2,13 @@
 //!
 //! Must never shorten anything (what is long may stand elsewhere, [`SessionText`]), and never take the order of a file for the course of a conversation.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::findings::Findings;
 use super::foreign::GivenOutcome;
 use super::outcome::CallOutcome;
 use super::session_text::SessionText;
+use super::short_text::{SharedName, ShortText, StepTime};
 use super::speaker::Speaker;
 
 /// A session.
@@ -58,9 +59,9 @@ pub struct TranscriptStep {
     /// The line it stands in, counted from 1.
     pub line: u64,
     /// The id of its entry.
-    pub entry: Option<Box<str>>,
+    pub entry: Option<ShortText>,
     /// ISO date, as it stands.
-    pub timestamp: Option<Box<str>>,
+    pub timestamp: Option<StepTime>,
     /// Whether it is on the way from the leaf to the root. What is not was tried and left.
     pub is_on_path: bool,
     /// What it is.
@@ -97,7 +98,7 @@ pub enum StepKind {
     /// A call of a tool.
     Call(CallStep),
     /// A result that answers no call of this file, or a further one.
-    StrayResult(StepResult),
+    StrayResult(StrayResult),
     /// A command that a person ran beside the model.
     Command {
         /// The command.
@@ -119,12 +120,12 @@ pub enum StepKind {
 }
 
 /// A call of a tool, with its result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CallStep {
     /// Its id, as the model gave it.
-    pub id: String,
+    pub id: ShortText,
     /// The tool.
-    pub tool: String,
+    pub tool: SharedName,
     /// What it was called with, as JSON, as it stands.
     pub arguments: SessionText,
     /// What came back.
@@ -132,18 +133,65 @@ pub struct CallStep {
 }
 
 /// What came back from a tool.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StepResult {
     /// The line it stands in.
     pub line: u64,
-    /// The call it names.
-    pub call_id: String,
     /// The tool, if the result says so.
-    pub tool: String,
+    pub tool: SharedName,
     /// Its text, whole.
     pub text: SessionText,
     /// How the call ended.
     pub outcome: CallOutcome,
+}
+
+/// A call as it is printed: its result names it.
+#[derive(Serialize)]
+struct PrintedCall<'a> {
+    id: &'a ShortText,
+    tool: &'a SharedName,
+    arguments: &'a SessionText,
+    result: Option<PrintedResult<'a>>,
+}
+
+#[derive(Serialize)]
+struct PrintedResult<'a> {
+    line: u64,
+    call_id: &'a ShortText,
+    tool: &'a SharedName,
+    text: &'a SessionText,
+    outcome: CallOutcome,
+}
+
+impl Serialize for CallStep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { id, tool, arguments, result } = self;
+        let result = result.as_ref().map(|result| PrintedResult {
+            line: result.line,
+            call_id: id,
+            tool: &result.tool,
+            text: &result.text,
+            outcome: result.outcome,
+        });
+        PrintedCall { id, tool, arguments, result }.serialize(serializer)
+    }
+}
+
+/// A result without its call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StrayResult {
+    /// The call it names.
+    pub call_id: String,
+    /// What came back.
+    pub result: StepResult,
+}
+
+impl Serialize for StrayResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let StepResult { line, tool, text, outcome } = &self.result;
+        let call_id = &ShortText::from(self.call_id.as_str());
+        PrintedResult { line: *line, call_id, tool, text, outcome: *outcome }.serialize(serializer)
+    }
 }
 
 impl Transcript {

@@ -14,11 +14,11 @@ pub struct TextPlace {
     /// Bytes before its line.
     pub offset: u64,
     /// Bytes of its line, without its end.
-    pub length: u64,
+    pub length: u32,
     /// Which text of the line it is, from 0.
     pub nth: u32,
     /// Its own bytes.
-    pub bytes: usize,
+    pub bytes: u32,
     /// Tells whether it is still the same text.
     pub hash: u64,
 }
@@ -39,19 +39,32 @@ pub struct SessionText(TextKind);
 #[derive(Clone)]
 enum TextKind {
     Here(Box<str>),
-    There(Arc<FarText>),
+    There(Box<FarText>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct FarText {
-    source: Arc<dyn TextSource>,
+    source: SharedSource,
     place: TextPlace,
+}
+
+/// A source that very many texts name, each in the room of one address.
+#[derive(Debug, Clone)]
+pub(super) struct SharedSource(Arc<SourceOfTexts>);
+
+#[derive(Debug)]
+struct SourceOfTexts(Arc<dyn TextSource>);
+
+impl From<Arc<dyn TextSource>> for SharedSource {
+    fn from(source: Arc<dyn TextSource>) -> Self {
+        Self(Arc::new(SourceOfTexts(source)))
+    }
 }
 
 impl SessionText {
     /// A text that stands elsewhere.
-    pub(super) fn there(source: Arc<dyn TextSource>, place: TextPlace) -> Self {
-        Self(TextKind::There(Arc::new(FarText { source, place })))
+    pub(super) fn there(source: SharedSource, place: TextPlace) -> Self {
+        Self(TextKind::There(Box::new(FarText { source, place })))
     }
 
     /// All of it.
@@ -59,7 +72,7 @@ impl SessionText {
     pub fn whole(&self) -> Cow<'_, str> {
         match &self.0 {
             TextKind::Here(text) => Cow::Borrowed(text),
-            TextKind::There(far) => Cow::Owned(far.source.text(&far.place).unwrap_or_default()),
+            TextKind::There(far) => Cow::Owned(far.source.0.0.text(&far.place).unwrap_or_default()),
         }
     }
 
@@ -68,7 +81,7 @@ impl SessionText {
     pub fn len(&self) -> usize {
         match &self.0 {
             TextKind::Here(text) => text.len(),
-            TextKind::There(far) => far.place.bytes,
+            TextKind::There(far) => usize::try_from(far.place.bytes).unwrap_or(usize::MAX),
         }
     }
 

@@ -3,64 +3,71 @@
 //! A parent stands above its child in the file. One that does not, or is nowhere, is taken to be the entry before.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use super::entry::Parent;
 
+/// No parent.
+const ROOT: u32 = u32::MAX;
+
 /// Gathers entries in the file's order.
+///
+/// Ids are known by their hash, whose keys nobody knows before: that two of a million meet has a chance of one in ten million.
 #[derive(Debug, Default)]
 pub struct EntryTree {
-    places: HashMap<Box<str>, usize>,
-    nodes: Vec<Option<usize>>,
-    leaf: Option<usize>,
+    places: HashMap<u64, u32>,
+    keys: RandomState,
+    nodes: Vec<u32>,
+    leaf: Option<u32>,
     dangling: Vec<usize>,
     twice: Vec<usize>,
-    children: Vec<u32>,
 }
 
 impl EntryTree {
     /// Adds an entry; gives its place, counted from 0. The entry becomes the leaf.
     pub fn add(&mut self, id: Option<&str>, parent: Parent<'_>) -> usize {
         let place = self.nodes.len();
-        let before = place.checked_sub(1);
+        let before = place.checked_sub(1).and_then(|before| u32::try_from(before).ok());
         let parent = match parent {
             Parent::Root => None,
             Parent::Unsaid => before,
             Parent::Entry(id) => {
-                let known = self.places.get(id.raw()).copied();
+                let known = self.place_of(id.raw());
                 if known.is_none() {
                     self.dangling.push(place);
                 }
                 known.or(before)
             }
         };
-        self.nodes.push(parent);
-        self.children.push(0);
-        if let Some(children) = parent.and_then(|parent| self.children.get_mut(parent)) {
-            *children += 1;
-        }
+        self.nodes.push(parent.unwrap_or(ROOT));
+        let number = u32::try_from(place).unwrap_or(ROOT);
         if let Some(id) = id
-            && self.places.insert(id.into(), place).is_some()
+            && self.places.insert(self.keys.hash_one(id), number).is_some()
         {
             self.twice.push(place);
         }
-        self.leaf = Some(place);
+        self.leaf = Some(number);
         place
+    }
+
+    fn place_of(&self, id: &str) -> Option<u32> {
+        self.places.get(&self.keys.hash_one(id)).copied()
     }
 
     /// Moves the leaf to the entry with this id, if there is one.
     pub fn move_leaf(&mut self, id: &str) {
-        self.leaf = self.places.get(id).copied().or(self.leaf);
+        self.leaf = self.place_of(id).or(self.leaf);
     }
 
     /// The places from the root to the leaf.
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
         let mut path = Vec::new();
-        let mut at = self.leaf;
-        while let Some(place) = at {
-            path.push(place);
+        let mut at = self.leaf.unwrap_or(ROOT) as usize;
+        while let Some(parent) = self.nodes.get(at) {
+            path.push(at);
             // Parents stand above, so this comes to an end.
-            at = self.nodes.get(place).copied().flatten();
+            at = *parent as usize;
         }
         path.reverse();
         path
@@ -81,6 +88,10 @@ impl EntryTree {
     /// Whether any entry has more than one child.
     #[must_use]
     pub fn has_branches(&self) -> bool {
-        self.children.iter().any(|children| *children > 1)
+        let mut has_child = vec![false; self.nodes.len()];
+        self.nodes.iter().any(|parent| {
+            let child = has_child.get_mut(*parent as usize);
+            child.is_some_and(|has_child| std::mem::replace(has_child, true))
+        })
     }
 }

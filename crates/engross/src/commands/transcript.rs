@@ -201,8 +201,8 @@ fn told(what: &StepKind) -> (String, String) {
         }
         StepKind::Stopped { reason, message } => (format!("stopped: {}", printable(reason)), message.clone()),
         StepKind::Call(call) => (format!("call of {}", printable(&call.tool)), call_told(call)),
-        StepKind::StrayResult(result) => {
-            ("result without a call".to_owned(), result.text.whole().into_owned())
+        StepKind::StrayResult(stray) => {
+            ("result without a call".to_owned(), stray.result.text.whole().into_owned())
         }
         StepKind::Command { command, output, .. } => {
             (format!("command {}", printable(command)), output.whole().into_owned())

@@ -22,7 +22,7 @@ use crate::skillbook::{
     Verdict, Witness, settle,
 };
 use crate::trace::{self, Trace};
-use engross_transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
+use engross_transcript::{EntryKind, LineContent, ShortText, Transcript, TranscriptReader};
 
 /// How long after a failure a session is tried again, in milliseconds; doubled with every further one.
 const BACK_OFF: u64 = 60_000;
@@ -360,7 +360,7 @@ fn shared(session: &Transcript, parent: &SessionFile) -> u64 {
             ids.insert(id.decode().into_owned());
         }
     }
-    let is_shared = |entry: &Option<Box<str>>| entry.as_ref().is_some_and(|id| ids.contains(id.as_ref()));
+    let is_shared = |entry: &Option<ShortText>| entry.as_deref().is_some_and(|id| ids.contains(id));
     session
         .steps
         .iter()

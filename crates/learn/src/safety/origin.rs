@@ -144,7 +144,7 @@ impl ToolNames {
             if !is_persons && first.iter().all(Option::is_some) {
                 continue;
             }
-            for text in [Cow::Borrowed(segment.label.as_str()), segment.text.whole()] {
+            for text in [Cow::Borrowed(&*segment.label), segment.text.whole()] {
                 for found in finder.find_overlapping_iter(text.as_ref()) {
                     let Some(said) = first.get_mut(found.pattern().as_usize()) else { continue };
                     if is_persons {

@@ -2,7 +2,7 @@
 
 use crate::skillbook::Citations;
 use engross_transcript::{
-    CallOutcome, SessionText, Speaker, StepKind, StepResult, Transcript, TranscriptStep,
+    CallOutcome, SessionText, SharedNames, Speaker, StepKind, StepResult, Transcript, TranscriptStep,
 };
 
 use super::corrections::corrections;
@@ -103,18 +103,30 @@ pub fn build(session: Transcript, options: Options<'_>) -> Result<Trace, SkipRea
         went_well: session.given.as_ref().and_then(|given| given.went_well),
         work: work_of(&path),
     };
+    let mut names = SharedNames::default();
     let mut segments = Vec::new();
     if extra.before > 0 {
         let text =
             format!("{} steps before these were read earlier; the question was: {question}", extra.before);
-        let label = "earlier".to_owned();
+        let label = names.name("earlier");
         segments.push(Segment { line: 0, kind: SegmentKind::Event, label, text: text.into() });
     }
     let given = session.given;
     let is_new = |step: &TranscriptStep| step.is_on_path && step.line > options.since_line;
-    for step in session.steps.into_iter().filter(is_new) {
-        tell(step, &mut segments);
+    // From behind, so that what is told leaves its room: a long session must not be held twice.
+    let mut steps = session.steps;
+    let first = segments.len();
+    while let Some(step) = steps.pop() {
+        if steps.len() % GIVEN_BACK == 0 {
+            steps.shrink_to_fit();
+        }
+        if is_new(&step) {
+            let from = segments.len();
+            tell(step, &mut names, &mut segments);
+            segments.get_mut(from..).unwrap_or_default().reverse();
+        }
     }
+    segments.get_mut(first..).unwrap_or_default().reverse();
     let mut skill_ids: Vec<String> = Vec::new();
     for (id, _) in &extra.mentions {
         if !skill_ids.contains(id) {
@@ -179,48 +191,48 @@ fn mentions(steps: &[&TranscriptStep], citations: &Citations) -> Vec<(String, u6
     mentions
 }
 
-fn tell(step: TranscriptStep, segments: &mut Vec<Segment>) {
+/// Steps that are told before their room is given back.
+const GIVEN_BACK: usize = 1 << 14;
+
+fn tell(step: TranscriptStep, names: &mut SharedNames, segments: &mut Vec<Segment>) {
     let line = step.line;
-    let mut add = |kind, label: String, text: SessionText| {
-        segments.push(Segment { line, kind, label, text });
+    let mut add = |kind, label: &str, text: SessionText| {
+        segments.push(Segment { line, kind, label: names.name(label), text });
     };
     match step.what {
-        StepKind::User { text, origin: Speaker::Person } => add(SegmentKind::User, "user".to_owned(), text),
-        StepKind::User { text, .. } => add(SegmentKind::Program, "program".to_owned(), text),
-        StepKind::Thinking(text) => add(SegmentKind::Thinking, "thinking".to_owned(), text),
+        StepKind::User { text, origin: Speaker::Person } => add(SegmentKind::User, "user", text),
+        StepKind::User { text, .. } => add(SegmentKind::Program, "program", text),
+        StepKind::Thinking(text) => add(SegmentKind::Thinking, "thinking", text),
         StepKind::Assistant { text, origin: Speaker::Model } => {
-            add(SegmentKind::Response, "response".to_owned(), text);
+            add(SegmentKind::Response, "response", text);
         }
-        StepKind::Assistant { text, .. } => add(SegmentKind::Program, "program".to_owned(), text),
+        StepKind::Assistant { text, .. } => add(SegmentKind::Program, "program", text),
         StepKind::Stopped { reason, message } => {
-            add(SegmentKind::Event, "stopped".to_owned(), format!("{reason} {message}").trim().into());
+            add(SegmentKind::Event, "stopped", format!("{reason} {message}").trim().into());
         }
         StepKind::Call(call) => {
             let label = format!("result:{}", call.tool);
-            add(SegmentKind::Call, format!("tool:{}", call.tool), call.arguments);
+            add(SegmentKind::Call, &format!("tool:{}", call.tool), call.arguments);
             match call.result {
                 Some(result) => {
                     let label = format!("{label}{}", outcome_of(&result));
-                    add(SegmentKind::Result, label, result.text);
+                    add(SegmentKind::Result, &label, result.text);
                 }
-                None => add(SegmentKind::Result, label, "no result".into()),
+                None => add(SegmentKind::Result, &label, "no result".into()),
             }
         }
-        StepKind::StrayResult(result) => {
+        StepKind::StrayResult(stray) => {
+            let result = stray.result;
             let label = format!("result:{}, no call{}", result.tool, outcome_of(&result));
-            add(SegmentKind::Result, label, result.text);
+            add(SegmentKind::Result, &label, result.text);
         }
         StepKind::Command { command, output, exit } => {
-            add(SegmentKind::User, "command".to_owned(), command.into());
+            add(SegmentKind::User, "command", command.into());
             let exit = exit.map(|exit| format!(", exit {exit}")).unwrap_or_default();
-            add(SegmentKind::Result, format!("output{exit}"), output);
+            add(SegmentKind::Result, &format!("output{exit}"), output);
         }
         StepKind::Image { mime, size, sha } => {
-            add(
-                SegmentKind::Event,
-                "image".to_owned(),
-                format!("{mime}, {size} characters of base64, {sha}").into(),
-            );
+            add(SegmentKind::Event, "image", format!("{mime}, {size} characters of base64, {sha}").into());
         }
     }
 }

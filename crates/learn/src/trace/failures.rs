@@ -86,13 +86,16 @@ pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
             calls.get(at + 1..until).unwrap_or_default().iter().filter(|(_, between)| is_fine(between));
         failures.push(FailedCall {
             line: *line,
-            tool: call.tool.clone(),
+            tool: call.tool.to_string(),
             arguments: call.arguments.clone(),
             error: ends_of(&result.text.whole()),
             recovery: worked
                 .map(|(_, (line, call))| Recovery { line: *line, arguments: call.arguments.clone() }),
             between: between
-                .map(|(_, call)| WorkedCall { tool: call.tool.clone(), arguments: call.arguments.clone() })
+                .map(|(_, call)| WorkedCall {
+                    tool: call.tool.to_string(),
+                    arguments: call.arguments.clone(),
+                })
                 .collect(),
         });
     }

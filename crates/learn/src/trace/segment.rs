@@ -1,6 +1,6 @@
 //! A part of a trace's reasoning, with the line it comes from.
 
-use engross_transcript::SessionText;
+use engross_transcript::{SessionText, SharedName};
 
 /// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Segment {
     /// What it is.
     pub kind: SegmentKind,
     /// What stands in brackets before it, such as `tool:read`.
-    pub label: String,
+    pub label: SharedName,
     /// What it says, whole.
     pub text: SessionText,
 }

@@ -6,7 +6,7 @@ use super::{Segment, SegmentKind, Trace, TraceDetails};
 
 fn segment(line: usize, text: &str) -> Segment {
     let kind = if line.is_multiple_of(2) { SegmentKind::Result } else { SegmentKind::Response };
-    Segment { line: line as u64, kind, label: format!("s{line}"), text: text.into() }
+    Segment { line: line as u64, kind, label: format!("s{line}").as_str().into(), text: text.into() }
 }
 
 fn trace(segments: Vec<Segment>) -> Trace {
@@ -45,7 +45,7 @@ fn a_part_without_text_still_needs_room_for_its_label() {
 
 #[test]
 fn a_label_longer_than_the_budget_is_clipped_and_the_text_goes_on() {
-    let long = Segment { label: "l".repeat(300), ..segment(1, &"w".repeat(150)) };
+    let long = Segment { label: "l".repeat(300).as_str().into(), ..segment(1, &"w".repeat(150)) };
     let passes = passes(&trace(vec![long]), 100);
     assert_eq!(passes.iter().map(|pass| pass.matches('w').count()).sum::<usize>(), 150);
     assert!(passes.iter().all(|pass| pass.chars().count() <= 100), "{passes:?}");

@@ -12,7 +12,10 @@ const STEPS: usize = 3;
 pub(super) fn work_of(path: &[&TranscriptStep]) -> String {
     let mut begin = String::new();
     for step in path.iter().take(STEPS) {
-        let when = step.timestamp.as_deref().or(step.entry.as_deref()).unwrap_or_default();
+        let when = match (&step.timestamp, &step.entry) {
+            (Some(time), _) => time.to_string(),
+            (None, entry) => entry.as_deref().unwrap_or_default().to_owned(),
+        };
         let text = match &step.what {
             StepKind::User { text, .. } | StepKind::Thinking(text) | StepKind::Assistant { text, .. } => {
                 text.whole()
@@ -20,7 +23,7 @@ pub(super) fn work_of(path: &[&TranscriptStep]) -> String {
             StepKind::Call(call) => call.arguments.whole(),
             _ => Cow::Borrowed(""),
         };
-        begin.push_str(when);
+        begin.push_str(&when);
         begin.push('\0');
         begin.push_str(&text);
         begin.push('\0');

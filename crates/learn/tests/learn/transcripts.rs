@@ -78,6 +78,6 @@ fn a_call_holds_its_result() {
         .collect();
     assert_eq!(
         outcomes,
-        [("exec".to_owned(), Some(CallOutcome::Failed)), ("exec".to_owned(), Some(CallOutcome::Fine))]
+        [("exec".into(), Some(CallOutcome::Failed)), ("exec".into(), Some(CallOutcome::Fine))]
     );
 }
