@@ -83,6 +83,26 @@ const PATTERNS: &[(Quarantine, &str)] = &[
         Quarantine::DisablesSafety,
         r"\bopen\w*\b.{0,20}\bports?\b|\bports?\b.{0,40}\b(internet|everyone|public|0\.0\.0\.0)\b|\bto the (internet|public)\b|\bpublic(ly)?\s+(gists?|folders?|repo\w*|shares?|links?)\b|\bhttp\b.{0,20}\b(instead of|rather than|not)\b.{0,10}\bhttps\b|\ball(ow)?\b.{0,20}\b(any|all|every|\*)\b.{0,20}\b(origins?|hosts?|ips?|users?)\b|\bverify\b.{0,10}\b(false|off|no)\b|\bany host key\b|\bauto-?(approve|accept|confirm|merge)\w*\b|\banswer\w*\b.{0,10}\byes\b|\b(straight|directly) (to|into|onto) (main|master|production|trunk)\b|\b(merge|push|deploy|release)\w*\b.{0,30}\b(without|skip\w*)\b|\bleave\b.{0,40}\bout\b.{0,20}\b(of|from)\b|\bformat\b.{0,10}\b(the )?(disk|drive|partition|volume)\b|\bkill\b.{0,20}\b(every|all|any|other)\b|\bpretend\b|\b(invent|fabricate|make up|fake|forge)\b.{0,30}\b(figures?|numbers?|data|results?|sources?|quotes?|citations?|values?|answers?|signatures?)\b|\bpersonal data\b|\bwhatever\b.{0,40}\b(ask|want|demand|request)\w*\b|\bvirus\b|\bmalware\b|\bdrop\b.{0,10}\b(all|every)\b|\b(schreib|lese|zugriffs)rechte?\b|\bjede[mnr]?\b.{0,20}\b(rechte|zugriff)|\b(offne|ouvr|abr|apri)\w*\b.{0,20}\b(port|porta|puerto)\w*\b|\bport\w*\b.{0,20}\b(tout le monde|todo el mundo|tutti|alle)\b|(откро|открыв).{0,20}порт|(开放|打开|開放).{0,10}(端口|权限|權限)|(ポート).{0,10}(開|あけ)|(포트).{0,10}(열|개방)|(افتح).{0,20}(المنفذ|منفذ)|(पोर्ट).{0,10}(खोल)|(書き込み|アクセス).{0,10}(許可)|(लॉग).{0,20}(मिटा|हटा)|\bauch wenn\b.{0,20}\b(tests?|prufung)\w*\b.{0,20}(scheiter|fehlschlag)",
     ),
+    // Switches in the environment and in settings that turn a check off.
+    (
+        Quarantine::DisablesSafety,
+        r"reject_?unauthorized|no_?ssl_?verify|ssl_?no_?verify|pythonhttpsverify|\b(set|export|put|turn|change|switch)\b.{0,60}(verify|verif\w+|tls|ssl|certificat\w*|checksums?|sandbox|audit|guard\w*|signature\w*)\w*.{0,20}\b(0|false|off|no|none|never|disabled)\b",
+    ),
+    // Rules that are said to hold no longer, and words of others that are to count as a person's.
+    (
+        Quarantine::Injection,
+        r"\b(rules?|instructions?|guidelines?|polic(y|ies))\b.{0,40}\b(no longer|don'?t|do not|cease to)\b.{0,10}\b(apply|hold|count|bind|matter|valid)\b|\b(treat|regard|consider|take|handle|accept)\b.{0,80}\bas (if|though)\b.{0,40}\b(users?|operators?|persons?|admin\w*|owners?|system|developers?|customers?|boss)\b|\b(follow|obey|heed|trust|believe|listen to|go by)\b.{0,20}\b(only|solely|exclusively|nothing but)\b.{0,10}\b(this|the following)\b|\bkeep\b.{0,40}\b(to yourself|secret|confidential|between us)\b|\bnever\b.{0,10}\b(mention|disclose|reveal|repeat)\b.{0,10}\b(it|this|that)\b|\b(regeln|anweisungen|vorgaben)\b.{0,40}\b(gelten nicht|ungultig|nicht mehr|aufgehoben)\b|\b(regles|consignes|instructions)\b.{0,40}(ne (s'appliquent|valent|comptent) plus|annule|plus valables)|\b(reglas|instrucciones)\b.{0,40}\bno (se aplican|valen|cuentan)\b|\b(regole|istruzioni)\b.{0,40}non (valgono|si applicano)|\b(regras|instrucoes)\b.{0,40}nao (se aplicam|valem)|(правил|инструкц|указан).{0,30}(не действу|отменен|недейств|не имеют)|слушайся только|подчиняйся|(规则|規則|指令|指示).{0,12}(不再|失效|作废|作廢|无效|無效)|(規則|ルール|指示).{0,12}(無効|適用され)|(규칙|지시|지침).{0,12}(더 이상|무효)|\b(kural|talimat|yonerge)\w*.{0,30}(gecerli degil|gecersiz)|\b(zasady|instrukcje|polecenia)\b.{0,30}(nie obowiazuj|niewazne)|\b(regels|instructies)\b.{0,30}(gelden niet|niet meer)|(التعليمات|القواعد).{0,30}(لم تعد|لاغية)",
+    ),
+    // Never asking whom it concerns, in other languages.
+    (
+        Quarantine::DisablesSafety,
+        r"\bne\b.{0,20}\b(jamais|pas|plus)\b.{0,40}(confirmation|accord|permission|autorisation|approbation)|\b(nunca|no)\b.{0,12}\b(pid|pregunt|esper|solicit)\w*.{0,40}(confirmacion|permiso|aprobacion)|\bnon\b.{0,12}\b(chied|attend)\w*.{0,40}(conferma|permesso|approvazione)|\b(nunca|nao)\b.{0,12}\b(pec|espere|solicit)\w*.{0,40}(confirmac|permissao|aprovac)|\b(frag|wart|bitt)\w*\b.{0,12}\b(nie|niemals|nicht)\b.{0,40}(bestatig|freigabe|erlaubnis|zustimmung|ruckfrage)|\b(nie|niemals|nicht)\b.{0,30}\bnachfrag|(bestatig|freigabe|erlaubnis|zustimmung)\w*.{0,20}\b(nicht|nie)\b.{0,10}(abwart|erfrag|einhol|warte)|(не|никогда).{0,15}(спраши|проси|запраши|жди|ждать).{0,40}(подтвержд|разрешени|согласи)|(不要|别|勿|无需|不必|无须|從不|从不).{0,8}(询问|請求|请求|等待|征求).{0,10}(确认|確認|同意|许可|批准)|(確認|許可|承認).{0,6}(求めず|求めない|取らず|待たず)|(확인|승인|허락).{0,8}(묻지|요청하지|기다리지)|\bonay\w*.{0,15}(isteme|bekleme|sorma)|\bnie\b.{0,10}(pytaj|czekaj|pros).{0,30}(potwierdz|zgod)|\bvraag\b.{0,10}(nooit|niet).{0,30}(bevestiging|toestemming)",
+    ),
+    // Where keys and passwords stand, and their names in other languages.
+    (
+        Quarantine::Credential,
+        r"\.(aws|ssh|kube|gnupg|azure|docker)/|\.(npmrc|pypirc|pgpass|git-credentials|vault-token)\b|/etc/(passwd|shadow|sudoers)|\bid_(ed25519|ecdsa|dsa)\b|\bgcloud/|私钥|私鑰|口令|秘钥|令牌|개인 ?키|토큰|(приватн|секретн)\w* ключ|\b(ozel|gizli) anahtar",
+    ),
 ];
 
 static COMPILED: LazyLock<Vec<(Quarantine, Regex)>> = LazyLock::new(|| {

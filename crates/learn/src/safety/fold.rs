@@ -148,7 +148,26 @@ fn turned(text: &str) -> Vec<String> {
 /// words, a word of two scripts, a long run that may be Base64, or a script without patterns.
 pub(super) fn is_hidden_text(text: &str) -> bool {
     let words = text.split(|c: char| c.is_whitespace());
-    words.into_iter().any(|word| is_mixed(word) || is_packed(word)) || has_hidden(text) || is_foreign(text)
+    words.into_iter().any(|word| is_mixed(word) || is_packed(word))
+        || has_hidden(text)
+        || is_foreign(text)
+        || is_spaced(text)
+}
+
+/// So many letters that stand alone in a row are no words.
+const ALONE: usize = 8;
+
+/// Whether letters are set apart so that no word is seen: *i g n o r e   a l l*.
+fn is_spaced(text: &str) -> bool {
+    let mut row = 0;
+    text.split(|c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '*' | '/' | '|' | ','))
+        .filter(|word| !word.is_empty())
+        .any(|word| {
+            let mut chars = word.chars();
+            let is_letter = chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none();
+            row = if is_letter { row + 1 } else { 0 };
+            row >= ALONE
+        })
 }
 
 fn has_hidden(text: &str) -> bool {

@@ -69,13 +69,18 @@ const KEYS: &str = r#"(?x)
     |(?P<secret_base>(?i:secret[_-]?key[_-]?base|secret[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key[_-]?id|wif|xprv)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?P<base_value>[A-Za-z0-9+/=_-]{16,}))
     |(?P<mnemonic>(?i:mnemonic|seed\ ?phrase|recovery\ phrase|seed\ words)["']?\s{0,3}(?:is|[:=])\s{0,3}["']?(?P<mnemonic_value>(?:[a-z]{3,8}[\ ,]+){11,23}[a-z]{3,8}))
     |(?P<pin>\b(?:PIN|Pin|TAN|OTP|CVV|CVC)(?:\ ?(?:code|number))?["']?\s{0,2}(?:[:=]|is|ist|lautet)\s{0,2}["']?(?P<pin_value>[0-9]{3,8})\b)
+    |(?P<prompt>(?i:\benter\ (?:the\ )?(?:password|passphrase)\b[^:\n]{0,80}(?:'[^'\n]{0,80}')?|\[sudo\]\ [^:\n]{0,80}|\bpass(?:word|phrase)\ for\ (?:(?:key|user)\ )?(?:'[^'\n]{1,80}'|\S{1,80})|'s\ password):\ +
+        (?P<prompt_value>[^\s"'\[]{4,}))
+    |(?P<sql>(?i:\bidentified\ by(?:\ values)?\s+|\bwith\s+(?:encrypted\s+)?password\s+|\bpassword\s*\(\s*|\bset\ password\b[^'"\n]{0,80}?=\s*)['"](?P<sql_value>[^'"\n\[]{3,})['"])
+    |(?P<piped>\b(?:echo|printf)\s+(?:-[a-z]+\s+)?["']?(?P<piped_value>[^\s"'|$`\[][^\n"'|`\[]{2,}?)["']?\s*\|[^\n|]{0,80}?(?:\bsudo\b[^\n|]{0,30}\s-S\b|--password-stdin|\bpasswd\s+--stdin|\bchpasswd\b|\bsshpass\b|--passphrase-fd|\bcryptsetup\b))
+    |(?P<attribute>\b(?i:key|name|id)\s*=\s*["'](?i:[a-z0-9_.:-]{0,32}(?:password|passwd|passphrase|secret|apikey|api-key|api_key|token|pwd))["']\s+(?i:value)\s*=\s*["'](?P<attribute_value>[^"'\n\[$]{3,200})["'])
     |(?P<docker>"auth"\s*:\s*"(?P<docker_value>[A-Za-z0-9+/=]{12,})")
     |(?P<passphrase>(?i:pass\ ?phrase)["']?\s{0,3}[:=]\s{0,3}(?P<phrase_value>[^\s"',;\[]+(?:\ [a-z0-9-]+){1,9}))
     |(?P<password>(?i:pass(?:word|wd|phrase)?|\bpwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key
         |client[_-]?secret|private[_-]?key|auth[_-]?token|credentials?)\\?["']?\s{0,3}[:=]\s{0,3}
         (?:\\?"(?P<quoted_value>[^"\n\\\[]{4,200})\\?"|'(?P<single_value>[^'\n\[]{4,200})'|(?P<password_value>[^\s"',;&<>(){}\[\]\\]{6,})))
     |(?P<said>(?i:\b(?:pass(?:word|wort|code|phrase)|kennwort|mot\ de\ passe|contrase(?:ñ|n)a|senha|wachtwoord|has(?:ł|l)o|l(?:ö|o)senord|şifre|parola|pin)
-        \s+(?:is|ist|lautet|est|es|é|è|to|jest|är)\s+:?)["'`]?(?P<said_value>[^\s"'`,;\[]{4,})
+        (?:\s+(?:for|of|to|on|für|vom|zum|von|de|del|du|des|pour|para|do|da|di|per|van|voor)\s+(?:\S{1,24}\s+){0,2}\S{1,24})?\s+(?:is|ist|lautet|est|es|é|è|to|jest|är)\s+:?)["'`]?(?P<said_value>[^\s"'`,;\[]{4,})
         |(?:парол[ьяей]+\s*(?::|-|—|это)?\s*|密[码碼]\s*(?:是|为|為|：|:)\s*|パスワード\s*(?:は|：|:)\s*|비밀번호\s*(?:는|은|:)\s*|كلمة\ المرور\s*(?:هي|:)?\s*)
         (?P<foreign_value>[!-Z\\^-~]{4,}))
 "#;

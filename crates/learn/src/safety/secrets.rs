@@ -78,9 +78,8 @@ fn replacement(pattern: &Regex, found: &Captures<'_>) -> String {
     let is_harmless = value.starts_with(BEGIN.trim_end())
         || match kind {
             // What is only a word, such as `token: string` or `password: required`, is no secret.
-            "password" | "flag" | "element" | "storepass" | "archive" | "login" | "secret_base" => {
-                is_plain(value) || is_count(before, value)
-            }
+            "password" | "flag" | "element" | "attribute" | "sql" | "prompt" | "storepass" | "archive"
+            | "login" | "secret_base" => is_plain(value) || is_count(before, value),
             "said" | "my_password" | "as_password" => is_plain(value) || !is_chosen(value),
             "code" => !value.bytes().any(|byte| byte.is_ascii_digit()),
             "key_like" => !is_key(value),

@@ -65,6 +65,8 @@ pub(crate) struct Meaning {
     later: BTreeSet<String>,
     /// What stands in quotation marks, word for word.
     quoted: Vec<String>,
+    /// The numbers that are the least, not the most.
+    least: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +83,8 @@ pub fn likeness(one: &str, other: &str) -> Likeness {
 
 impl Meaning {
     pub(crate) fn of(text: &str) -> Self {
+        let (text, least) = bounded(text);
+        let text = text.as_str();
         let clauses = clauses(text);
         // What a lesson warns of is an example, and may be another one each time.
         let asked: Vec<&str> =
@@ -99,7 +103,7 @@ impl Meaning {
         let parts: Vec<&str> = text.split('"').collect();
         let is_paired = parts.len() % 2 == 1;
         let quoted = parts.iter().skip(1).step_by(2).filter(|_| is_paired).map(|part| part.to_lowercase());
-        Self { words, clauses, earlier, later, quoted: quoted.collect() }
+        Self { words, clauses, earlier, later, quoted: quoted.collect(), least }
     }
 
     /// How this lesson and another relate.
@@ -115,7 +119,11 @@ impl Meaning {
         if self.is_opposed(other) {
             return Likeness::Opposite;
         }
-        if self.has_other_values(other) || self.is_exchanged(other) || self.is_reversed(other) {
+        if self.has_other_bounds(other)
+            || self.has_other_values(other)
+            || self.is_exchanged(other)
+            || self.is_reversed(other)
+        {
             return Likeness::Other;
         }
         let (mine, theirs) = (self.strong(), other.strong());
@@ -134,6 +142,11 @@ impl Meaning {
             false if !shared.is_empty() && share >= SHARE_NEAR => Likeness::Near,
             false => Likeness::Other,
         }
+    }
+
+    /// Whether it can be the opposite of another lesson that is not as this one: it forbids something, or quotes.
+    pub(crate) fn may_oppose(&self) -> bool {
+        !self.quoted.is_empty() || self.clauses.iter().any(|clause| clause.is_turned)
     }
 
     fn strong(&self) -> BTreeSet<&String> {
@@ -172,6 +185,14 @@ impl Meaning {
         differs(is_number) || differs(is_name)
     }
 
+    /// Whether a number is the least in one and the most in the other.
+    fn has_other_bounds(&self, other: &Self) -> bool {
+        let differs = |one: &Self, other: &Self| {
+            one.least.iter().any(|number| other.words.contains(number) && !other.least.contains(number))
+        };
+        differs(self, other) || differs(other, self)
+    }
+
     /// Whether one has a word in the place where the other has another one.
     fn is_exchanged(&self, other: &Self) -> bool {
         let rest = |one: &Self, other: &Self| -> (Vec<String>, usize) {
@@ -204,6 +225,70 @@ impl Meaning {
     }
 }
 
+/// How people say that a number is the most, longest first, and that it is the least.
+const MOST: &[&str] = &[
+    "must not be longer than",
+    "must not be more than",
+    "not be longer than",
+    "not be more than",
+    "should not exceed",
+    "never longer than",
+    "never more than",
+    "must not exceed",
+    "no longer than",
+    "not longer than",
+    "no more than",
+    "not more than",
+    "do not exceed",
+    "never exceed",
+    "fewer than",
+    "not exceed",
+    "less than",
+    "at most",
+    "up to",
+    "below",
+    "under",
+];
+const LEAST: &[&str] = &["no fewer than", "no less than", "not less than", "never below", "at least"];
+
+/// What says so too, unless the sentence is turned round: *never more than 50*.
+const ABOVE: &[&str] = &["more than", "longer than", "larger than", "above", "over"];
+
+/// A text without the words that bound its numbers, and the numbers that are the least.
+fn bounded(text: &str) -> (String, BTreeSet<String>) {
+    let mut left = text.to_lowercase();
+    let mut least = BTreeSet::new();
+    for (phrase, is_least) in
+        MOST.iter().map(|most| (most, false)).chain(LEAST.iter().map(|least| (least, true)))
+    {
+        while let Some((at, number)) = bound_in(&left, phrase) {
+            if is_least {
+                least.insert(number);
+            }
+            left.replace_range(at..at + phrase.len(), "");
+        }
+    }
+    for phrase in ABOVE {
+        let Some((at, number)) = bound_in(&left, phrase) else { continue };
+        let sentence =
+            left.get(..at).unwrap_or_default().rsplit(['.', ';', '!', '?']).next().unwrap_or_default();
+        if !raw_words(sentence).any(|word| is_negation(&word)) {
+            least.insert(number);
+        }
+    }
+    (left, least)
+}
+
+/// Where a phrase stands before a number, and the number.
+fn bound_in(text: &str, phrase: &str) -> Option<(usize, String)> {
+    text.match_indices(phrase).find_map(|(at, _)| {
+        let (before, behind) = (text.get(..at)?, text.get(at + phrase.len()..)?.strip_prefix(' ')?);
+        let number = canonical(&raw_words(behind).next()?);
+        let is_whole = before.is_empty() || before.ends_with([' ', '(', ',']);
+        (is_whole && is_number(&number)).then_some((at, number))
+    })
+}
+
 /// The words that say what a text is about, in order.
 fn ordered(text: &str) -> Vec<String> {
     let said = raw_words(text).filter(|word| !is_stop(word) && !is_negation(word));
@@ -225,6 +310,7 @@ fn clauses(text: &str) -> Vec<(String, bool)> {
     for sentence in
         lower.split([';', '!', '?']).flat_map(|part| part.split(". ")).flat_map(|part| part.split(": "))
     {
+        let first = clauses.len();
         let mut rest = sentence;
         let mut is_against = false;
         loop {
@@ -233,8 +319,22 @@ fn clauses(text: &str) -> Vec<(String, bool)> {
             clauses.push((rest.get(..at).unwrap_or_default().to_owned(), is_against));
             rest = rest.get(at + length..).unwrap_or_default();
             is_against = true;
+            // "Use A, not B, in this place": the place is that of A.
+            if let Some((against, asked)) =
+                rest.split_once(", ").filter(|(against, _)| !against.contains(' '))
+            {
+                clauses.push((against.to_owned(), true));
+                rest = asked;
+                is_against = false;
+            }
         }
-        clauses.push((rest.to_owned(), is_against));
+        if is_against || clauses.len() == first {
+            clauses.push((rest.to_owned(), is_against));
+        } else if let Some((asked, _)) = clauses.iter_mut().rev().find(|(_, is_against)| !is_against) {
+            // What goes on behind an aside is one clause with what stood before it.
+            asked.push(' ');
+            asked.push_str(rest);
+        }
     }
     clauses
 }
