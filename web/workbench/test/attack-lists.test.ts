@@ -77,7 +77,7 @@ describe.skipIf(!binary || !browserPath)("an attacker in the lists", { timeout: 
     await page.getByLabel("What is to be done?").fill(`${HOSTILE[0]} ${TURNED}`);
     await page.getByLabel("By whom").selectOption("hostile");
     await page.getByRole("button", { name: "Start" }).click();
-    // The question stands on the board, too, whoever looks.
+    // The question stands on the board, too, in every window.
     const board = await window.tab();
     await board.goto(`${window.origin}/#/tasks`);
     const allow = board.getByRole("button", { name: HOSTILE[1] ?? "", exact: true });
