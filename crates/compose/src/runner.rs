@@ -91,7 +91,7 @@ pub async fn serve_tasks<Watched: Future<Output = ()>>(
     let (listener, address) = match listen_at_socket(&folder.join(SOCKET)) {
         Some(listener) => (listener, RunnerAddress::Socket(folder.join(SOCKET))),
         None => {
-            let listener = listen(asked).await?;
+            let listener = listen(asked)?;
             let address = listener.local_addr().map_err(|error| cannot_listen(asked, &error))?;
             (listener.into(), RunnerAddress::Port(format!("http://{address}")))
         }

@@ -21,7 +21,7 @@ use engross_protocol::{Code, Exit, Failure, RandomIds, SystemClock};
 use engross_store::files::by_path;
 use engross_store::{MemoryStore, Store};
 use engross_tasks::rpc::Bridge;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use super::access_log::{self, RequestLog};
 use super::keys::KeyStore;
@@ -37,6 +37,9 @@ use crate::signals;
 
 /// How long a server that is to stop still says so at /readyz before it closes its door, when it has something to do.
 const LAME_DUCK: Duration = Duration::from_secs(2);
+
+/// Connections that the system keeps until they are accepted. Where it has no place, a client is not told, and tries again after a second.
+const BACKLOG: u32 = 4096;
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
@@ -79,7 +82,7 @@ pub fn run(settings: &ProgramSettings, environment: &Environment) -> Result<(), 
     let scheme = if settings.serve.text("tls_cert").is_some() { "https" } else { "http" };
     let parts = parts(settings, environment, None)?;
     sessions::runtime()?.block_on(async {
-        let listener = listen(address).await?;
+        let listener = listen(address)?;
         let address = listener.local_addr().map_err(|error| cannot_listen(address, &error))?;
         let stop = async {
             signals::asked_to_stop().await;
@@ -139,8 +142,16 @@ pub(super) fn parts(
     })
 }
 
-pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| cannot_listen(address, &error))
+pub(super) fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+    let opened = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        // As the usual way to listen has it: a server that was just ended may begin again at its address.
+        #[cfg(unix)]
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    opened().map_err(|error| cannot_listen(address, &error))
 }
 
 /// The bounds of requests, as they are set.

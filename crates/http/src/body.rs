@@ -17,6 +17,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::error::Error;
 use super::limits::{BodyBudget, Limits, STEP, UNIT};
 
+/// Bytes from which on a body is read apart: many small values in it keep a thread for long, on which others wait for their answers.
+const LARGE: usize = 256 * 1024;
+
 /// How long a body waits for room.
 const ROOM_WAIT: Duration = Duration::from_secs(5);
 
@@ -53,9 +56,20 @@ pub(super) struct BodyBytes {
 }
 
 impl BodyBytes {
-    /// Frees the bytes and keeps their room, for what was made of them.
-    pub(super) fn into_room(self) -> BodyRoom {
-        self.room
+    /// What a reader makes of the bytes; frees them and keeps their room, for what was made of them.
+    ///
+    /// # Errors
+    /// As the reader, and [`Error::AnswerInterrupted`] when the server stops.
+    pub(super) async fn parsed<T: Send + 'static>(
+        self,
+        reader: impl FnOnce(&[u8]) -> Result<T, Error> + Send + 'static,
+    ) -> Result<(T, BodyRoom), Error> {
+        let Self { bytes, room } = self;
+        if bytes.len() < LARGE {
+            return Ok((reader(&bytes)?, room));
+        }
+        let read = tokio::task::spawn_blocking(move || reader(&bytes));
+        Ok((read.await.map_err(|_| Error::AnswerInterrupted)??, room))
     }
 
     /// The bytes, and their room.

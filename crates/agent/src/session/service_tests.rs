@@ -400,6 +400,16 @@ async fn a_choice_that_requires_a_call_holds() {
     assert_eq!(words, "fine");
 }
 
+/// Where no tool is there at all, no answer can be the one that was asked for.
+#[tokio::test]
+async fn a_choice_that_requires_a_call_holds_without_tools() {
+    let world = world([text("I would rather talk.")]);
+    let mut asked = request(vec![user("go")]);
+    asked.parameters.tool_choice = ClientToolChoice::Required;
+    let (_, _, end) = heard(world.sessions.submit(asked).await.unwrap()).await;
+    assert!(matches!(&end, TurnEvent::Failed { code, .. } if code == "TOOL_CALL_MISSING"), "{end:?}");
+}
+
 #[tokio::test]
 async fn the_servers_tools_do_not_wait_for_the_client_and_the_model_waits_for_both() {
     let mixed = [("s", "hammer", "{}"), ("c", "look", "{}")];

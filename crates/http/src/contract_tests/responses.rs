@@ -74,6 +74,47 @@ async fn a_conversation_is_a_session() {
     assert_eq!(whole.asked_messages(2), json!([user("three")]));
 }
 
+/// A client may send references in the place of items that the server has told it of.
+#[tokio::test]
+async fn references_are_the_items_that_they_name() {
+    let whole = whole(json!({"turns": [
+        {"when": {"contains": "look"}, "times": 0, "tool_calls": [{"name": "look", "args": {"at": 1}}]},
+    ], "default": {"text": "ok"}}));
+    let tools = json!([{"type": "function", "name": "look", "parameters": {"type": "object"}}]);
+    let reference = |id: &Value| json!({"type": "item_reference", "id": id});
+    let first = respond(&whole, &[], json!({"input": "one"})).await;
+    let asked = get(&whole.app, &format!("/v1/responses/{}/input_items", id(&first)), &[]).await.json();
+    let second = respond(&whole, &[], json!({"input": "look", "tools": tools})).await.json();
+    let call = &second["output"][0];
+    let result = json!({"type": "function_call_output", "call_id": call["call_id"], "output": "a house"});
+    let again = json!({"role": "user", "content": "look"});
+    let input = json!([
+        reference(&asked["data"][0]["id"]),
+        reference(&first.json()["output"][0]["id"]),
+        again,
+        reference(&call["id"]),
+        result
+    ]);
+    let got = respond(&whole, &[], json!({"input": input, "tools": tools})).await;
+    assert_eq!((got.status, got.header("x-engross-warnings")), (200, None), "{}", got.text);
+    let messages = whole.asked_messages(2);
+    let roles: Vec<&Value> = messages.as_array().unwrap().iter().map(|message| &message["role"]).collect();
+    assert_eq!(roles, ["user", "assistant", "user", "assistant", "tool"], "{messages}");
+    assert_eq!((&messages[0], &messages[1]), (&user("one"), &said("ok")));
+    assert_eq!(messages[3]["tool_calls"][0]["function"]["arguments"], json!({"at": 1}).to_string());
+    for unknown in ["msg_nope", "", "msg_ses_00000000000000000000000000000000_2_0", "resp_1"] {
+        let input = json!([{"role": "user", "content": "x"}, reference(&json!(unknown))]);
+        let got = respond(&whole, &[], json!({"input": input})).await;
+        assert_eq!(
+            (got.status, &got.json()["error"]["param"]),
+            (400, &json!("input[1].id")),
+            "{unknown}: {}",
+            got.text
+        );
+    }
+    assert_eq!(whole.asked().len(), 3);
+}
+
 #[tokio::test]
 async fn two_places_at_once_are_refused() {
     let whole = whole(json!({"default": {"text": "ok"}}));

@@ -20,9 +20,8 @@ pub(crate) async fn create<S: Service>(
 ) -> Result<Response, Error> {
     let (parts, body) = request.into_parts();
     let bytes = body::read(&parts.headers, body, &server.limits).await?;
-    let mut asked = chat_request(&bytes)?;
-    // What was made of them is about as large until the session has taken it in.
-    let room = bytes.into_room();
+    // What is made of them is about as large until the session has taken it in.
+    let (mut asked, room) = bytes.parsed(chat_request).await?;
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
     settle(&server, &mut asked).await?;

@@ -1,12 +1,13 @@
 //! `/v1/responses`: asks, looks at what was answered, stops it, deletes it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use engross_agent::session::{AnswerPlace, SessionName};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{check_model, head, settle, wanted};
 use crate::error::Error;
@@ -14,10 +15,13 @@ use crate::listening::SseResponse;
 use crate::server::Server;
 use crate::service::{AnswerEvents, Service};
 use crate::wire::{
-    DEFAULT_MODEL, Head, ResponsesShape, ResponsesStream, input_items, place_of_response, response_state,
-    responses_body, responses_request,
+    DEFAULT_MODEL, Head, RequestHead, ResponsesShape, ResponsesStream, input_items, is_reference,
+    place_of_response, response_of_item, response_state, responses_body, responses_request, with_references,
 };
 use crate::{body, headers, reply};
+
+/// Responses whose items one request may refer to.
+const MOST_REFERRED: usize = 64;
 
 /// Accepts a request, and answers it whole or as a stream.
 pub(crate) async fn create<S: Service>(
@@ -26,9 +30,12 @@ pub(crate) async fn create<S: Service>(
 ) -> Result<Response, Error> {
     let (parts, body) = request.into_parts();
     let bytes = body::read(&parts.headers, body, &server.limits).await?;
-    let mut asked = responses_request(&bytes)?;
-    // What was made of them is about as large until the session has taken it in.
-    let room = bytes.into_room();
+    // What is made of them is about as large until the session has taken it in.
+    let (read, room) = bytes.parsed(read).await?;
+    let mut asked = match read {
+        ReadBody::Whole(asked) => *asked,
+        ReadBody::Referring(body) => responses_request(&referred(&server, body).await?)?,
+    };
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
     settle(&server, &mut asked).await?;
@@ -66,6 +73,65 @@ pub(crate) async fn create<S: Service>(
         })
     };
     Ok(reply::described(response, described))
+}
+
+/// What a body is.
+enum ReadBody {
+    Whole(Box<RequestHead>),
+    /// It refers to earlier items.
+    Referring(Value),
+}
+
+fn read(bytes: &[u8]) -> Result<ReadBody, Error> {
+    Ok(match with_references(bytes)? {
+        Some(body) => ReadBody::Referring(body),
+        None => ReadBody::Whole(Box::new(responses_request(bytes)?)),
+    })
+}
+
+/// Puts earlier items in the place of the references to them.
+async fn referred<S: Service>(server: &Arc<Server<S>>, mut body: Value) -> Result<Vec<u8>, Error> {
+    let mut known: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let items = body.get_mut("input").and_then(Value::as_array_mut);
+    for (index, item) in items.into_iter().flatten().enumerate().filter(|(_, item)| is_reference(item)) {
+        let id = item["id"].as_str().unwrap_or_default();
+        let missing = || {
+            Error::invalid(
+                format!("input[{index}].id"),
+                "names no item that is kept here: send the item itself",
+            )
+        };
+        let response = response_of_item(id).ok_or_else(missing)?;
+        if !known.contains_key(&response) {
+            if known.len() == MOST_REFERRED {
+                let problem = format!(
+                    "refers to a further response; items of {MOST_REFERRED} are the most: send items themselves"
+                );
+                return Err(Error::invalid(format!("input[{index}].id"), problem));
+            }
+            known.insert(response.clone(), items_of(server, &response).await.ok_or_else(missing)?);
+        }
+        let found = known.get(&response).and_then(|items| items.iter().find(|known| known["id"] == id));
+        *item = found.ok_or_else(missing)?.clone();
+    }
+    Ok(body.to_string().into_bytes())
+}
+
+/// What a response took in and gave; nothing where it is not there, or not over.
+async fn items_of<S: Service>(server: &Arc<Server<S>>, response: &str) -> Option<Vec<Value>> {
+    let earlier = server.service.answer(place_of_response(response).ok()?).await.ok()?;
+    let head = head(&earlier.events, DEFAULT_MODEL.to_owned());
+    let mut input = input_items(&head, &earlier.input);
+    let mut items: Vec<Value> = input["data"].as_array_mut().map(std::mem::take)?;
+    if !earlier.runs
+        && let Ok(whole) =
+            SseResponse::new(earlier.events, Arc::clone(&server.metrics)).whole(Vec::new()).await
+    {
+        let body = responses_body(&head, &whole, &ResponsesShape::default()).take();
+        let mut body: Value = serde_json::from_slice(&body).ok()?;
+        items.extend(body["output"].as_array_mut().map(std::mem::take)?);
+    }
+    Some(items)
 }
 
 type Id = Result<Path<String>, PathRejection>;

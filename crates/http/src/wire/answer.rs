@@ -57,6 +57,15 @@ pub(crate) fn place_of_response(id: &str) -> Result<AnswerPlace, Error> {
     place.ok_or_else(|| Error::ResponseNotFound { id: shorten(id).to_owned() })
 }
 
+/// The id of the response that an item is of, if its id is one of ours.
+pub(crate) fn response_of_item(id: &str) -> Option<String> {
+    let (_, place) = id.split_once('_')?;
+    let (place, number) = place.rsplit_once('_')?;
+    let response = format!("resp_{place}");
+    let is_ours = number.parse::<usize>().is_ok() && place_of_response(&response).is_ok();
+    is_ours.then_some(response)
+}
+
 /// A place in the stream of an answer: the `id:` of an event and the `Last-Event-ID` of a request. Printed as
 /// `ANSWER-POSITION`, and with a `+` behind it where the start of a call was told but not yet its arguments: both are one
 /// event of the session, and two of the wire.

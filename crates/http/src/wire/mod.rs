@@ -36,14 +36,16 @@ mod responses_request_tests;
 #[cfg(test)]
 pub(crate) mod samples;
 
-pub(crate) use answer::{AnswerShape, Encoder, EventId, Head, Progress, Whole, place_of_response};
+pub(crate) use answer::{
+    AnswerShape, Encoder, EventId, Head, Progress, Whole, place_of_response, response_of_item,
+};
 pub(crate) use chat_answer::{ChatStream, chat_body};
 pub(crate) use chat_request::chat_request;
 pub(crate) use compare::{ComparedFiles, compare_options, redline_body};
 pub(crate) use options::field_of;
 pub(crate) use out::Out;
 pub(crate) use responses_answer::{ResponsesStream, input_items, response_state, responses_body};
-pub(crate) use responses_request::responses_request;
+pub(crate) use responses_request::{is_reference, responses_request, with_references};
 pub(crate) use responses_shape::ResponsesShape;
 pub(crate) use session::{
     page_of_messages, session_body, session_query, sessions_body, sessions_query, settings_request,

@@ -17,7 +17,10 @@ use super::tools::{Namespaces, Others, Tools};
 use crate::error::Error;
 use crate::keys;
 
-/// Reads a body.
+/// The type of an item that refers to an earlier one.
+const REFERENCE: &str = "item_reference";
+
+/// Reads a body. References to earlier items in it are passed over.
 ///
 /// # Errors
 /// As [`super::chat_request()`], and [`Error::ResponseNotFound`].
@@ -95,6 +98,27 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     })
 }
 
+/// A body whose input refers to earlier items; nothing where none does.
+///
+/// # Errors
+/// As [`responses_request`], for what is no object of bounded size.
+pub(crate) fn with_references(bytes: &[u8]) -> Result<Option<Value>, Error> {
+    // Nearly no request does, and looking for the word is quick.
+    let word = REFERENCE.as_bytes();
+    if !bytes.windows(word.len()).any(|part| part == word) {
+        return Ok(None);
+    }
+    let body = fields::body(bytes)?;
+    let refers =
+        body.get("input").and_then(Value::as_array).is_some_and(|items| items.iter().any(is_reference));
+    Ok(refers.then_some(Value::Object(body)))
+}
+
+/// Whether an item refers to an earlier one.
+pub(crate) fn is_reference(item: &Value) -> bool {
+    item["type"] == REFERENCE
+}
+
 fn read_item(conversation: &mut Conversation, mut item: Object, at: Path<'_>) -> Result<(), Error> {
     let kind = fields::text(&mut item, "type", at.field("type"))?;
     match kind.as_deref() {
@@ -123,6 +147,8 @@ fn read_item(conversation: &mut Conversation, mut item: Object, at: Path<'_>) ->
             conversation.think(thoughts.unwrap_or_default());
             Ok(())
         }
+        // It is put in its place before.
+        Some(REFERENCE) => Ok(()),
         Some(other) => {
             note(&mut conversation.notices, "CONTENT_IGNORED", || {
                 format!("`{at}` is of the type {} and was left out.", shorten(other))

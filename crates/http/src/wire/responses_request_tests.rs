@@ -115,7 +115,7 @@ fn everything_at_once() {
 #[test]
 fn tools_of_the_provider_and_strange_items_are_left_out_with_a_notice() {
     let body = json!({
-        "input": [{"type": "item_reference", "id": "x"}, {"type": "message", "role": "user", "content": "Hi"}],
+        "input": [{"type": "computer_call", "id": "x"}, {"type": "message", "role": "user", "content": "Hi"}],
         "tools": [
             {"type": "web_search"},
             {"type": "custom", "name": "apply_patch"},
@@ -129,7 +129,7 @@ fn tools_of_the_provider_and_strange_items_are_left_out_with_a_notice() {
     assert_eq!(
         asked.notices,
         [
-            Notice::new("CONTENT_IGNORED", "`input[0]` is of the type item_reference and was left out."),
+            Notice::new("CONTENT_IGNORED", "`input[0]` is of the type computer_call and was left out."),
             Notice::new(
                 "TOOL_IGNORED",
                 "`tools[0]` is of the type web_search and was left out: only functions can be called."

@@ -192,7 +192,7 @@ impl Decider<'_> {
         self.turn().is_some_and(|turn| {
             let choice = &turn.parameters.tool_choice;
             turn.asked == 0 && matches!(choice, ClientToolChoice::Required | ClientToolChoice::Named(_))
-        }) && self.specs().next().is_some()
+        })
     }
 
     fn is_idempotent(&self, name: &str) -> bool {
