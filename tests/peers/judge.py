@@ -97,6 +97,7 @@ class Reading:
         """What the document means: as `view`, with what references lead to, numbers as shown and the state of controls. Once accepted, without
         what an engine is free to choose."""
         package = checker.Pkg(self.data)
+        meaning.without_twins([package.root(name) for name in self.parts])
         for name in self.parts:
             package.xml[name] = settled(package.root(name), ours, AUTHOR)
         roots = {name: checker.resolve(package.root(name), others) for name in self.parts}

@@ -19,6 +19,15 @@ OWN_LOOK = re.compile(r"^(Normal|Header|Footer|FootnoteText|EndnoteText|ListPara
 Root = Any  # an element of lxml
 
 
+def without_twins(roots: list[Root]) -> None:
+    """Takes away each bookmark whose name stands before it already: of several with one name the format keeps the first, deleted or not."""
+    names: set[str] = set()
+    for start in [e for root in roots for e in root.iter(W + "bookmarkStart")]:
+        if start.get(W + "name") in names:
+            start.getparent().remove(start)
+        names.add(start.get(W + "name") or "")
+
+
 def covered(root: Root) -> dict[str, str]:
     """The words that each bookmark of a part covers, its revisions resolved."""
     found: dict[str, str] = {}

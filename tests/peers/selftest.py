@@ -124,6 +124,7 @@ def meanings() -> Iterator[tuple[str, Case, bytes | None, str, str]]:
     old = field("REF _Ref1 \\h", "Secrets bind.").replace("w:instrText", "w:delInstrText").replace("<w:t ", "<w:delText ").replace("</w:t>", "</w:delText>")
     led = p("See ", ours(marked("del", 70, old)), ours(marked("ins", 71, field("REF _Ref2 \\h", "Secrets bind."))))
     yield "a move whose reference follows", move, document(left, fees, came, led), "applied", "right"
+    yield "a move with one bookmark's name twice", move, document(left, fees, came.replace("_Ref2", "_Ref1"), refers), "applied", "wrong"
     yield "a move that leaves its reference to nothing", move, document(left, fees, came, refers), "applied", "wrong"
     yield "a move whose bookmark is lost", move, document(gone, fees, p(ours(inserted("Secrets bind."), 80), look=MARK.replace('"60"', '"61"')), refers), "applied", "wrong"
 

@@ -37,7 +37,7 @@ def single(o: Operation) -> dict:
     if kind == "insert_paragraph":
         return {"op": "insert_paragraph", "before" if o["before"] else "after": address(o["at"]), "content": o["text"], "plain": True}
     if kind == "delete_paragraph":
-        return {"op": "delete_paragraph", **target}
+        return {"op": "delete_paragraph", **target, "comments": "keep"}  # Somebody's comments stay, as the cases want them to.
     if kind == "merge":
         first, second = o["at"]["text"], o["second"]["text"]
         return {"op": "modify_text", "originalText": f"{first}\n{second}", "replacementText": first + second, "plain": True}
