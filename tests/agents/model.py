@@ -77,7 +77,7 @@ def decide(said, tools):
     if order[1] == "RECALL":
         known = any(order[2] in text for earlier, text in people if earlier < index)
         return "REMEMBERED" if known else "FORGOTTEN", None
-    if not any(tool in SHELLS for tool in tools):
+    if not any(tool.lower() in SHELLS for tool in tools):
         return "ok", None
     # An agent that keeps its folder is told where to write.
     told = [folder for later, text in people if later >= index
@@ -189,8 +189,13 @@ class Handler(BaseHTTPRequestHandler):
     def decided(self, said, tools, _body):
         """The text to say, and the call to make or nothing."""
         text, command = decide(said, tools)
-        return text, command and {"id": f"call_{next(self.calls)}", "name": next(tool for tool in tools if tool in SHELLS),
-                                  "arguments": {"command": command, "cmd": command, "description": "writes a file"}}
+        if not command:
+            return text, None
+        name = next(tool for tool in tools if tool.lower() in SHELLS)
+        arguments = {"command": command, "description": "writes a file"}
+        if name != "Bash":  # It takes nothing that it does not know; others call it otherwise.
+            arguments["cmd"] = command
+        return text, {"id": f"call_{next(self.calls)}", "name": name, "arguments": arguments}
 
     def do_GET(self):
         self.json({"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "scripted"}]})

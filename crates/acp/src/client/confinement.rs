@@ -23,6 +23,9 @@ const FENCED_SETTINGS: &str = "fenced-settings.json";
 /// The folder for passing files, in the home of a thread.
 const SCRATCH: &str = "tmp";
 
+/// The variables that name it. The last is Claude Code's own, which looks at none of the others.
+const SCRATCH_NAMES: &[&str] = &["TMPDIR", "TEMP", "TMP", "CLAUDE_CODE_TMPDIR"];
+
 /// The most processes of an agent when nobody says.
 const PROCESSES: u64 = 2048;
 
@@ -199,8 +202,8 @@ fn furnish(
     // Never by its path: what an agent left there may lead anywhere.
     let there = Root::open(home).map_err(|error| failed(error.to_string()))?.top();
     let mut set = vec![("HOME".to_owned(), told(home)?)];
-    for name in ["TMPDIR", "TEMP", "TMP"] {
-        set.push((name.to_owned(), told(&home.join(SCRATCH))?));
+    for name in SCRATCH_NAMES {
+        set.push(((*name).to_owned(), told(&home.join(SCRATCH))?));
     }
     if let Some((variable, text)) = fenced_settings::of_program(&provider.program)
         && !parent.iter().any(|(name, _)| name == variable)

@@ -206,6 +206,7 @@ fn what_a_program_reads_of_a_task() {
     for event in ["plan", "tool", "text", "file", "end"] {
         assert!(events.contains(event), "{event}: {ran:?}");
     }
+    assert!(!events.contains("connection"), "it was never lost: {ran:?}");
     let end = lines.last().unwrap();
     assert_eq!(
         (ran.code, &end["event"], &end["lastResultCode"]),

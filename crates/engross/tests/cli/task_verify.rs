@@ -181,3 +181,10 @@ fn what_lies_beside_is_told_apart() {
     desk.put("out/one.v2.md", b"Another's.");
     assert_eq!(desk.run(&["task", "verify", "out"]).code, Some(1));
 }
+
+#[test]
+fn a_folder_that_is_not_there_is_not_made() {
+    let desk = TestBench::new();
+    assert_eq!(desk.refuses(&["task", "verify", "nowhere", "--json"]), (2, "NOT_FOUND".to_owned()));
+    assert!(!desk.path("nowhere").exists());
+}

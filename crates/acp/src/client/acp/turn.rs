@@ -294,6 +294,7 @@ impl TurnDriver<'_> {
         if self.cancelled.is_cancelled() || request.session_id != self.session || self.open.len() >= OPEN {
             return self.client.reply(&id, &outcome(None));
         }
+        self.tools.remember(&request.tool_call);
         let options: Vec<PermissionOption> = request.options.iter().map(offered).collect();
         let kinds = match self.policy {
             Policy::Allow => [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways],

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use agent_client_protocol_schema::v1::{
-    ContentBlock, Plan, PlanEntry, SessionUpdate, ToolCallStatus, ToolKind,
+    ContentBlock, Plan, PlanEntry, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolKind,
 };
 
 use engross_tasks::runner::{AgentEvent, PlanStep};
@@ -36,6 +36,17 @@ impl Tools {
 
     pub(super) fn title(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(|tool| tool.title.as_str())
+    }
+
+    /// Keeps what a question says of a use of a tool that nobody was told of before: what follows may say its end alone.
+    pub(super) fn remember(&mut self, asked: &ToolCallUpdate) {
+        let id = asked.tool_call_id.0.to_string();
+        if self.0.contains_key(&id) || self.0.len() >= REMEMBERED {
+            return;
+        }
+        let Some(title) = asked.fields.title.clone() else { return };
+        let kind = asked.fields.kind.unwrap_or_default();
+        self.0.insert(id, Tool { title, kind, status: ToolCallStatus::default() });
     }
 
     /// The event of an update, if it is one for people.

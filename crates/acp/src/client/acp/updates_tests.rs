@@ -70,3 +70,21 @@ fn updates_are_told_in_order_and_whole() {
     assert!(!tools.is_one_running());
     assert_eq!(tools.title("2"), Some("ls"));
 }
+
+/// Some agents name a use of a tool only where they ask for it.
+#[test]
+fn what_a_question_names_is_told_with_its_end() {
+    let asked = |title: &str| {
+        let asked = json!({ "toolCallId": "7", "title": title, "kind": "execute", "status": "in_progress" });
+        serde_json::from_value(asked).unwrap()
+    };
+    let mut tools = Tools::default();
+    tools.remember(&asked("printf x"));
+    assert!(!tools.is_one_running(), "it waits for an answer");
+    tools.remember(&asked("something else"));
+    let ended = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "7", "status": "completed" });
+    assert_eq!(
+        tools.event(serde_json::from_value(ended).unwrap()),
+        tool("7", "printf x", "execute", "completed")
+    );
+}

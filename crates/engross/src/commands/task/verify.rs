@@ -36,7 +36,14 @@ struct CheckedReceipt {
 
 pub(super) fn files(args: &VerifyFilesArgs, output: Output) -> Result<CommandEnd, Failure> {
     let trusted = args.key.as_deref().map(trusted).transpose()?;
-    files::check_folder(&args.folder)?;
+    // Opening would make it, and it need not be one that can be written to.
+    if !args.folder.is_dir() {
+        let message = format!(
+            "there is no folder {}: give the one that a thread's files are in",
+            args.folder.display()
+        );
+        return Err(usage("NOT_FOUND", message));
+    }
     let folder = sessions::open_root(&args.folder)?.top();
     let CheckedReceipt { run, receipt, mut findings } = chosen(&folder, args, trusted.as_ref())?;
     let mut good = 0_u64;

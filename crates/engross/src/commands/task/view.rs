@@ -91,7 +91,9 @@ impl View {
             moving.header.set_message("");
             moving.all.set_draw_target(ProgressDrawTarget::stderr());
         }
-        if self.telling == Telling::Lines {
+        // That a server which answered answers again is no news.
+        let is_news = !matches!(progress, Progress::Connected(now) if *now == self.is_connected);
+        if self.telling == Telling::Lines && is_news {
             let _ = print(&format!("{}\n", as_json(progress)));
         }
         match progress {
@@ -120,7 +122,12 @@ impl View {
             Progress::File(file) => {
                 if file.outcome == FileOutcome::Failed {
                     let why = file.message.as_deref().unwrap_or("it did not come");
-                    self.line(&format!("✗ {} was not fetched: {why}", file.relative_path));
+                    // One line, whatever the name holds: it must not look like several.
+                    self.line(&format!(
+                        "✗ {} was not fetched: {}",
+                        printable(&file.relative_path),
+                        printable(why)
+                    ));
                 }
                 self.files.push(file.clone());
             }
@@ -149,7 +156,7 @@ impl View {
         steps.clone_into(&mut self.plan);
         match &mut self.moving {
             Some(moving) => moving.plan(steps),
-            None => done.iter().for_each(|step| self.line(&format!("✓ {step}"))),
+            None => done.iter().for_each(|step| self.line(&format!("✓ {}", printable(step)))),
         }
     }
 
