@@ -9,7 +9,9 @@ use engross_protocol::FixedClock;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{CheckpointStore, Delivery, Destination, Error, InputFile, Receipt, has_result};
+use crate::{
+    CheckpointStore, Delivery, Destination, Error, InputFile, Receipt, check_name_of_new, has_result,
+};
 
 const NDA: &[u8] = include_bytes!("../../../examples/nda.docx");
 
@@ -163,6 +165,20 @@ fn a_name_tells_no_other_kind_than_the_result_is() {
     }
     for name in ["out.docx", "out.DOCX", "out.xml", "out", "v1.2", "out.docx.tmp"] {
         folder.deliver(&Destination::NewFile(folder.path(name))).unwrap();
+    }
+}
+
+#[test]
+fn what_is_made_of_a_template_is_a_document() {
+    let may = |template: Option<&str>, name: &str| {
+        check_name_of_new(template.map(Path::new), Path::new(name)).is_ok()
+    };
+    for template in [None, Some("a.docx"), Some("a.DOTX"), Some("a")] {
+        assert!(may(template, "new.docx"), "{template:?}");
+        assert!(!may(template, "new.dotx") && !may(template, "new.docm"), "{template:?}");
+    }
+    for template in [Some("a.docm"), Some("a.dotm")] {
+        assert!(may(template, "new.docm") && !may(template, "new.docx"), "{template:?}");
     }
 }
 

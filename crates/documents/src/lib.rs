@@ -86,7 +86,7 @@ pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
 pub use delivery::{Delivery, Destination, InputFile};
 pub use error::{Error, document_failure, document_row};
 pub use listener::{DeliveryListener, WrittenDocument};
-pub use naming::{check_name, result_ending, word_kind};
+pub use naming::{check_name, check_name_of_new, result_ending, word_kind};
 pub use pictures::{pictures_of, read_pictures};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked, terse_operations};
 pub use redline::{

@@ -39,7 +39,19 @@ pub fn result_ending(source: &Path) -> &str {
 /// # Errors
 /// [`Error::OutputKind`].
 pub fn check_name(source: &Path, target: &Path) -> Result<(), Error> {
-    let kind = word_kind(source).unwrap_or("docx");
+    check_kind(word_kind(source).unwrap_or("docx"), target)
+}
+
+/// The same for a document that is made of a template: it is a document, with macros if the template has them.
+///
+/// # Errors
+/// [`Error::OutputKind`].
+pub fn check_name_of_new(template: Option<&Path>, target: &Path) -> Result<(), Error> {
+    let has_macros = matches!(template.and_then(word_kind), Some("docm" | "dotm"));
+    check_kind(if has_macros { "docm" } else { "docx" }, target)
+}
+
+fn check_kind(kind: &'static str, target: &Path) -> Result<(), Error> {
     let is_other = match word_kind(target) {
         Some(own) => own != kind,
         None => target

@@ -1,5 +1,7 @@
 use super::{Limits, WordDocument, from_markdown};
 use crate::model::View;
+use crate::package::Package;
+use crate::parts::TYPES_PART;
 
 fn there_and_back(markdown: &str) -> String {
     let bytes = from_markdown(markdown, None, &Limits::default()).unwrap();
@@ -39,6 +41,29 @@ fn revisions_are_told_as_criticmarkup() {
     assert_eq!(document.to_markdown(View::Markup).unwrap(), "The {--fee--}{++charge++} is due.");
     assert_eq!(document.to_markdown(View::Accepted).unwrap(), "The charge is due.");
     assert_eq!(document.to_markdown(View::Original).unwrap(), "The fee is due.");
+}
+
+#[test]
+fn a_document_made_of_a_template_is_a_document() {
+    let of = |template: &str, document: &str| {
+        let made = from_markdown("# Old", None, &Limits::default()).unwrap();
+        let mut package = Package::open(made, &Limits::default().package).unwrap();
+        let main = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+        let types = String::from_utf8(package.part(TYPES_PART).unwrap().into_owned()).unwrap();
+        assert!(types.contains(main), "{types}");
+        package.set_part(TYPES_PART, types.replace(main, template).into_bytes());
+        let made = from_markdown("new", Some(package.write().unwrap()), &Limits::default()).unwrap();
+        let package = Package::open(made, &Limits::default().package).unwrap();
+        let types = String::from_utf8(package.part(TYPES_PART).unwrap().into_owned()).unwrap();
+        assert_eq!(types.matches(document).count(), 1, "{types}");
+        assert!(!types.contains("emplate"), "{types}");
+    };
+    let word = "application/vnd.openxmlformats-officedocument.wordprocessingml";
+    of(&format!("{word}.template.main+xml"), &format!("{word}.document.main+xml"));
+    of(
+        "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
+        "application/vnd.ms-word.document.macroEnabled.main+xml",
+    );
 }
 
 #[test]

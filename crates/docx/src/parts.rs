@@ -153,6 +153,30 @@ pub(crate) fn declare_type(
     Ok(())
 }
 
+/// The content types of templates, each with that of the documents that are made of them (ECMA-376 Part 1 §11.3.10, [MS-OFFMACRO] §2.2).
+const TEMPLATES: [(&str, &str); 2] = [
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+    ),
+    (
+        "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
+        "application/vnd.ms-word.document.macroEnabled.main+xml",
+    ),
+];
+
+/// Makes a document of a template: its main part gets the content type of one. What is no template stays as it is.
+pub(crate) fn make_document(package: &mut Package, main: &str, limits: &Limits) -> Result<(), Error> {
+    let types = ContentTypes::parse(package, limits)?;
+    let is = |(template, _): &&(&str, &str)| {
+        types.of(main).is_some_and(|known| known.trim().eq_ignore_ascii_case(template))
+    };
+    match TEMPLATES.iter().find(is) {
+        Some((_, document)) => declare_type(package, main, document, limits),
+        None => Ok(()),
+    }
+}
+
 /// Gives parts with this extension a content type, unless they have one. Says whether they had none.
 pub(crate) fn declare_extension(
     package: &mut Package,

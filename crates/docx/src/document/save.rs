@@ -13,7 +13,7 @@ use crate::revisions::{Selection, Side, resolve};
 
 impl WordDocument {
     /// The package with one empty paragraph in place of all that the body says; its section stays, and with it headers, footers
-    /// and page layout. For templates: nothing is tracked or proven.
+    /// and page layout. For templates, which become documents by it: nothing is tracked or proven.
     pub(crate) fn emptied(mut self) -> Result<Vec<u8>, Error> {
         let paragraph = self.tree.new_element(P);
         let said: Vec<NodeId> = self.tree.children(self.body).collect();
@@ -26,6 +26,7 @@ impl WordDocument {
             self.tree.detach(node);
         }
         self.package.set_part(&self.main_name, self.tree.write());
+        parts::make_document(&mut self.package, &self.main_name, &self.limits.xml)?;
         Ok(self.package.write()?)
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use engross_documents::change::printable;
-use engross_documents::{Destination, InputFile, check_name, read_pictures};
+use engross_documents::{Destination, InputFile, check_name_of_new, read_pictures};
 use engross_docx::{Limits, MadeDocument, MarkdownReading, from_markdown_with, picture_names};
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{Precondition, RelPath, Root};
@@ -33,8 +33,7 @@ pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<Comma
 pub(crate) fn from_markdown(args: &FromMarkdownArgs, output: Output) -> Result<CommandEnd, Failure> {
     let text = read_text(&args.file)?;
     by_path::check_target(&args.output)?;
-    let kind = args.template.as_deref().unwrap_or(Path::new("of.docx"));
-    check_name(kind, &args.output).map_err(failure::of_delivery)?;
+    check_name_of_new(args.template.as_deref(), &args.output).map_err(failure::of_delivery)?;
     let template = match &args.template {
         Some(path) => {
             let (input, bytes) = InputFile::read(path).map_err(failure::of_delivery)?;
