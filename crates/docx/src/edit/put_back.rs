@@ -23,6 +23,10 @@ pub(crate) fn put_back(document: &mut Document, one: NodeId, other: NodeId) {
     let mut looks = Vec::new();
     let Some(deleted) = signs(document, deletion, &mut looks) else { return };
     let Some(inserted) = signs(document, insertion, &mut looks) else { return };
+    // Most of them have nothing in common, and words need not be looked for.
+    if deleted.first() != inserted.first() && deleted.last() != inserted.last() {
+        return;
+    }
     let (front, back) = common_words(&deleted, &inserted);
     let is_word = |sign: &Sign| sign.0.is_alphanumeric();
     let same = deleted.iter().take(front).chain(deleted.iter().rev().take(back));

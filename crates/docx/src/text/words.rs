@@ -59,6 +59,42 @@ pub(crate) fn diff_tokens(
 ///
 /// Words are those of UAX #29, except that a full stop or colon joins digits only.
 pub fn tokens(text: &str) -> Vec<Range<usize>> {
+    if text.is_ascii() { ascii_tokens(text.as_bytes()) } else { tokens_of_any(text) }
+}
+
+/// The same for ASCII, where each rule is about single bytes: most texts, and several times as fast.
+fn ascii_tokens(text: &[u8]) -> Vec<Range<usize>> {
+    let is = |at: usize, rule: fn(&u8) -> bool| text.get(at).is_some_and(rule);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut tokens = Vec::with_capacity(text.len() / 3);
+    let mut start = 0;
+    while let Some(first) = text.get(start) {
+        let mut end = start + 1;
+        if is_word(first) {
+            while let Some(byte) = text.get(end) {
+                let between =
+                    |rule: fn(&u8) -> bool| text.get(end - 1).is_some_and(rule) && is(end + 1, rule);
+                let joins = match byte {
+                    b'\'' => between(u8::is_ascii_alphabetic) || between(u8::is_ascii_digit),
+                    b'.' | b',' | b';' => between(u8::is_ascii_digit),
+                    byte => is_word(byte),
+                };
+                if !joins {
+                    break;
+                }
+                end += 1;
+            }
+        } else if *first == b'\r' && text.get(end) == Some(&b'\n') {
+            end += 1;
+        }
+        tokens.push(start..end);
+        start = end;
+    }
+    tokens
+}
+
+/// The same for any text, by the tables of Unicode.
+pub(super) fn tokens_of_any(text: &str) -> Vec<Range<usize>> {
     let mut tokens = Vec::with_capacity(text.len() / 3);
     let mut word_starts = text.split_word_bound_indices().map(|(at, _)| at).peekable();
     let mut start = 0;

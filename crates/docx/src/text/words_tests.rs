@@ -5,7 +5,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::words::{Hunk, diff, tokens};
+use super::words::{Hunk, diff, tokens, tokens_of_any};
 
 /// Writes a difference as `kept[old|new]kept`.
 fn show(old: &str, new: &str) -> String {
@@ -259,5 +259,15 @@ proptest! {
     fn tokens_cover_the_text(text in prose()) {
         prop_assert_eq!(pieces(&text).concat(), text.clone());
         prop_assert!(tokens(&text).iter().all(|token| !token.is_empty()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ascii_is_cut_as_unicode_says(text in "[abZ019_'.,;: \t\r\n\x0b\x0c\x00\x7f\"-/()]{0,24}", any in "[\x00-\x7f]{0,24}") {
+        prop_assert_eq!(tokens(&text), tokens_of_any(&text));
+        prop_assert_eq!(tokens(&any), tokens_of_any(&any));
     }
 }
