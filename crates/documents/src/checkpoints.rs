@@ -338,10 +338,9 @@ impl Checkpoints {
         for checkpoint in &old {
             self.remove(checkpoint)?;
         }
-        match &self.open {
-            // What a process that was killed has left is gone, too.
-            Some((folder, lock)) => remove_unneeded(folder, lock, &kept)?,
-            None => {}
+        // What a process that was killed has left is gone, too.
+        if let Some((folder, lock)) = &self.open {
+            remove_unneeded(folder, lock, &kept)?;
         }
         Ok(old.len())
     }

@@ -13,8 +13,11 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount_bind_recursive, mou
 use rustix::process::{getgid, getuid};
 use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags, capabilities, set_capabilities};
 
+/// A file of the kernel, and which number in it allows.
+type KernelSwitch = (&'static str, fn(u64) -> bool);
+
 /// Where a view of one's own is refused although the kernel has such: what stands there when it is not.
-const SWITCHES: &[(&str, fn(u64) -> bool)] = &[
+const SWITCHES: &[KernelSwitch] = &[
     ("/proc/sys/user/max_user_namespaces", |most| most > 0),
     ("/proc/sys/user/max_mnt_namespaces", |most| most > 0),
     ("/proc/sys/kernel/unprivileged_userns_clone", |allowed| allowed != 0),

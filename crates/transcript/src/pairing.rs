@@ -55,6 +55,10 @@ enum IdMarks {
     Closed(u32),
     Several(Box<IdCalls>),
     /// A result came first, so only the end tells.
+    #[expect(
+        clippy::box_collection,
+        reason = "few ids have this, and all entries take the room of the largest"
+    )]
     Early(Box<Vec<CallMark>>),
 }
 

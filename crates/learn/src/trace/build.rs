@@ -117,7 +117,7 @@ pub fn build(session: Transcript, options: Options<'_>) -> Result<Trace, SkipRea
     let mut steps = session.steps;
     let first = segments.len();
     while let Some(step) = steps.pop() {
-        if steps.len() % GIVEN_BACK == 0 {
+        if steps.len().is_multiple_of(GIVEN_BACK) {
             steps.shrink_to_fit();
         }
         if is_new(&step) {

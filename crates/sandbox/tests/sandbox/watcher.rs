@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+#[expect(clippy::disallowed_methods, reason = "the program that it stands for reads its settings by itself")]
 fn main() -> ExitCode {
     let order = std::env::var(engross_sandbox::VARIABLE).unwrap_or_default();
     ExitCode::from(engross_sandbox::supervise(&order))

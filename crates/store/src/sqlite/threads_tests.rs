@@ -58,6 +58,7 @@ fn a_failure_concerns_only_who_caused_it() {
 
 /// While somebody reads, the log of the file cannot be emptied; nobody may have to write once more for it.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test looks into the files")]
 fn what_was_deleted_leaves_the_log_once_nobody_reads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.sqlite");

@@ -90,7 +90,7 @@ impl Runs {
         let count = hashes.len();
         match blobs.remove(hashes).await {
             Ok(()) => {
-                tracing::info!(files = count, "old files of tasks that were kept elsewhere were removed")
+                tracing::info!(files = count, "old files of tasks that were kept elsewhere were removed");
             }
             Err(problem) => {
                 tracing::warn!(%problem, "old files of tasks that are kept elsewhere could not be removed");
