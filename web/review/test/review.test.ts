@@ -82,8 +82,9 @@ test.skipIf(!can)("a person accepts one, rejects one, and accepts the rest", asy
   expect(JSON.stringify(revisions("nda.redline.docx"))).not.toContain("\"insertion\"");
   // One file, not a chain of them; and the model knows.
   expect(existsSync(client.path("nda.redline.accepted.docx"))).toBe(false);
-  const told = said.filter((message) => message.method === "ui/update-model-context").at(-1);
-  expect(told.params.content[0].text).toContain("0 left");
+  // The host is told behind the list's new state.
+  const told = () => said.filter((message) => message.method === "ui/update-model-context").at(-1);
+  await expect.poll(() => told()?.params.content[0].text).toContain("0 left");
   expect(said.filter((message) => message.method === "ui/notifications/size-changed").length).toBeGreaterThan(0);
   expect(misdeeds).toEqual([]);
 });
