@@ -50,6 +50,22 @@ engross_protocol::codes! {
             Review what was applied. Then ask for the rest in another run, or make the refused edits by \
             hand.",
     }
+    OWN_KEYS_OFF: Refused, 403 {
+        summary: "The server takes no keys of persons.",
+        why: "\
+            It was started with `--no-own-keys`, or so set: whoever runs it decides which models read \
+            documents there.",
+        remedy: "Choose one of the server's models, or ask whoever runs it.",
+    }
+    OWN_MODEL_INVALID: Refused, 409 {
+        summary: "A key of your own could not be kept, read or forgotten.",
+        why: "\
+            A key that is to be remembered is in the store of the operating system, or in `own-model.json` in the \
+            folder for data. The store is locked or is not there any more, or the file is not what engross wrote.",
+        remedy: "\
+            Unlock the store and try again. Else delete what the message names, and give the key again in the \
+            pane's settings.",
+    }
     RUNNER_BUSY: Refused, 409 {
         summary: "The runner of this data folder is at work with other settings.",
         why: "\

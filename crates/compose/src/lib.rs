@@ -17,6 +17,7 @@
 //! | `thread_records` | which task threads does a page show, and how are they put away? |
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `owner`, `owners` | what does each owner of a server have, and which owners are there? |
+//! | `own_model`, `secret_store` | which model does a person bring, and where is its key? |
 //! | `keys` | where are the keys of a server, and what opens each? |
 //! | `preferences` | what do people make of what was delivered, and who is given that? |
 //! | `runner` | how does a person's own server of tasks begin and end? |
@@ -46,6 +47,8 @@ pub mod keys;
 mod mcp;
 pub mod model;
 #[cfg(feature = "server")]
+mod own_model;
+#[cfg(feature = "server")]
 pub mod owner;
 #[cfg(feature = "server")]
 mod owners;
@@ -53,6 +56,8 @@ mod owners;
 pub mod preferences;
 #[cfg(feature = "server")]
 pub mod runner;
+#[cfg(feature = "server")]
+mod secret_store;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "server")]
@@ -74,5 +79,7 @@ pub mod writes;
 #[cfg(feature = "server")]
 #[cfg(test)]
 mod acp_tests;
+#[cfg(all(test, feature = "server"))]
+mod own_model_tests;
 #[cfg(test)]
 mod settings_tests;

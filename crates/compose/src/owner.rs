@@ -14,8 +14,8 @@ use engross_agent::writing::ContentTools;
 use engross_documents::{DeliveryListener, signature};
 use engross_docx::Tracking;
 use engross_http::{
-    DEFAULT_OWNER, Documents, Limits, PlaybookReviews, review_routes, skill_routes, task_routes,
-    thread_routes, write_routes,
+    DEFAULT_OWNER, Documents, Limits, PlaybookReviews, own_model_routes, review_routes, skill_routes,
+    task_routes, thread_routes, write_routes,
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
@@ -26,6 +26,7 @@ use engross_tasks::runs::Runs;
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
 
+use super::own_model::{OwnModelKeeper, OwnModelTable};
 use super::preferences::Preferences;
 use super::skill_review::ReviewedBook;
 use super::skillbook::book_paths;
@@ -94,6 +95,8 @@ pub(super) struct OwnerPlaces {
     pub(super) is_runner: bool,
     /// Object storage for the files of tasks.
     pub(super) blobs: Option<Arc<dyn Blobs>>,
+    /// The models that owners have brought.
+    pub(super) own_models: OwnModelTable,
     pub(super) settings: ProgramSettings,
     pub(super) environment: Environment,
 }
@@ -111,6 +114,7 @@ pub(super) struct OwnerParts {
     /// The lessons of the server, which the default owner alone decides about.
     lessons: Option<ReviewedBook>,
     threads: ThreadPlace,
+    own_model: OwnModelKeeper,
     /// How long the files of tasks that have ended are kept; nothing is for ever.
     keep_files: Option<Duration>,
     /// Whether what is told of tasks goes with their files.
@@ -149,6 +153,8 @@ impl OwnerPlaces {
         };
         let tasks = self.tasks(owner, &data, root.clone(), place)?;
         let principal = principal_of(owner).to_owned();
+        let table = self.own_models.clone();
+        let own_model = OwnModelKeeper::open(&principal, &data, table, &self.settings, &self.environment);
         let named = self.settings.skillbook.value.as_deref();
         // A machine without a folder of a person has no lessons of theirs.
         let lessons = (owner == DEFAULT_OWNER).then(|| book_paths(named, &self.environment).ok()).flatten();
@@ -172,6 +178,7 @@ impl OwnerPlaces {
             tasks,
             lessons,
             threads,
+            own_model,
             documents,
             keep_files,
             // A person's own list of tasks is theirs.
@@ -298,7 +305,7 @@ impl OwnerParts {
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author, self.listened)?;
         let reviews = reviews(&sessions, &self.documents.author, limits);
         let workspaces = self.documents.workspaces.clone();
-        let Self { principal, writes, tasks, lessons, threads, keep_files, forgets, .. } = self;
+        let Self { principal, writes, tasks, lessons, threads, own_model, keep_files, forgets, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
         let bridge = tasks::bridge(tasks, sessions)?;
@@ -307,6 +314,7 @@ impl OwnerParts {
         let routes = write_routes(writes.clone(), limits.clone());
         let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal, is_locked));
         let routes = routes.merge(thread_routes(Arc::new(threads), limits.clone()));
+        let routes = routes.merge(own_model_routes(Arc::new(own_model), limits.clone()));
         let routes = match lessons {
             Some(lessons) => routes.merge(skill_routes(Arc::new(lessons), limits.clone())),
             None => routes,

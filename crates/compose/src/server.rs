@@ -25,6 +25,7 @@ use tokio::net::{TcpListener, TcpSocket};
 
 use super::access_log::{self, RequestLog};
 use super::keys::KeyStore;
+use super::own_model::OwnModelTable;
 use super::owner::{OwnerParts, OwnerPlaces, owner_of};
 use super::owners::OwnerRegistry;
 use super::tasks::OwnerToolboxes;
@@ -114,11 +115,13 @@ pub(super) fn parts(
     let keys = KeyStore::of(&data);
     let access = front::access(&options, keys.access_keys()?.as_deref())?;
     let certificate = front::Certificate::of(&options)?;
+    let own_models = OwnModelTable::default();
     let places = OwnerPlaces {
         root: options.path("root").unwrap_or_else(|| data.join("workspace")),
         in_memory: options.text("store") == Some("memory"),
         is_runner: runner.is_some(),
         keep_files: runner.and_then(|runner| runner.keep_files),
+        own_models: own_models.clone(),
         blobs: tasks::blobs(options.text("blobs"), environment)?,
         data: data.clone(),
         settings: settings.clone(),
@@ -130,7 +133,7 @@ pub(super) fn parts(
         access_log,
         certificate,
         session_by_user: settings.session_by_user.value,
-        models: sessions::models(settings, environment)?,
+        models: sessions::models(settings, environment)?.with_own(Arc::new(own_models)),
         settings: sessions::session_settings(settings)?,
         client_tools: sessions::client_tools(settings)?,
         first: places.open(DEFAULT_OWNER)?,
@@ -177,7 +180,7 @@ pub(super) async fn serve(
     let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
     let Parts { session_by_user, places, first, keys, access_log, retries, .. } = parts;
     let store = open_store(options.text("store").unwrap_or("sqlite"), &data).await?;
-    let spec = models.get(None).info().spec;
+    let spec = models.usual().info().spec;
     let transcripts = options.path("transcripts");
     let exports = Exports::start(&store, transcripts.as_deref(), options.text("traces")).await?;
     let metrics = Arc::new(Metrics::with(exports.arrears()));

@@ -171,6 +171,7 @@ impl ProgramSettings {
             anthropic_base_url: text("ANTHROPIC_BASE_URL"),
             gemini_base_url: text("GEMINI_BASE_URL").or_else(|| text("GOOGLE_GEMINI_BASE_URL")),
             ollama_host: text("OLLAMA_HOST"),
+            keys_called: None,
             policy: HttpPolicy {
                 idle_timeout: Duration::from_secs(self.model_timeout.value),
                 ..HttpPolicy::default()

@@ -28,6 +28,7 @@ async fn the_description_and_the_router_agree() {
         include_str!("app.rs"),
         include_str!("routes/write_routes.rs"),
         include_str!("routes/task_routes.rs"),
+        include_str!("routes/own_model.rs"),
         include_str!("routes/review.rs"),
         include_str!("routes/skill_routes.rs"),
         include_str!("routes/thread_routes.rs"),
@@ -46,6 +47,7 @@ async fn the_description_and_the_router_agree() {
     for (method, path, _) in routes::about::ROUTES.iter().filter(|(_, path, _)| {
         let further = [
             "write-session",
+            "/v1/own-model",
             "/v1/review",
             "/v1/skills",
             "/v1/threads",

@@ -178,7 +178,7 @@ impl Error {
     }
 
     /// A field with a value it cannot have.
-    pub(crate) fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::InvalidRequest { field: field.into(), problem: problem.into() }
     }
 

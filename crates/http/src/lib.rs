@@ -59,6 +59,8 @@ mod front_door_tests;
 #[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
+mod own_model_tests;
+#[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
 mod quota_tests;
@@ -93,6 +95,7 @@ pub use limits::{BodyBudget, Limits};
 pub use metrics::Metrics;
 pub use owners::Owners;
 pub use quota::OwnerQuota;
+pub use routes::own_model::{BroughtModel, OwnModelPlace, router as own_model_routes};
 pub use routes::review::{PlaybookReviews, router as review_routes};
 pub use routes::skill_routes::{SkillDecision, SkillReview, router as skill_routes};
 pub use routes::task_routes::router as task_routes;

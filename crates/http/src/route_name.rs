@@ -19,6 +19,7 @@ impl RouteName {
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path == "/v1/responses" || path.starts_with("/v1/responses/") => "/v1/responses",
             _ if path == "/v1/sessions" || path.starts_with("/v1/sessions/") => "/v1/sessions",
+            "/v1/own-model" => "/v1/own-model",
             "/v1/skills" => "/v1/skills",
             _ if path == "/v1/threads" || path.starts_with("/v1/threads/") => "/v1/threads",
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",

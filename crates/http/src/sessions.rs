@@ -154,15 +154,15 @@ impl Service for AllSessions {
     }
 
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
-        self.kept.treatment(model, option, value)
+        self.kept.treatment(&self.principal, model, option, value)
     }
 
     fn refusal(&self, model: Option<&str>, attachment: &MessageAttachment) -> Option<&'static str> {
-        self.kept.refusal(model, attachment)
+        self.kept.refusal(&self.principal, model, attachment)
     }
 
     fn models(&self) -> Vec<String> {
-        self.kept.models()
+        self.kept.models(&self.principal)
     }
 
     fn waiting(&self) -> (usize, usize) {

@@ -10,8 +10,8 @@ engross_protocol::codes! {
             may not use this model. What the provider said is quoted in the message, without the key. The \
             request is not repeated.",
         remedy: "\
-            Check the environment variable that the message names. If it is right, check at the provider \
-            that the key may use the model.",
+            Check what the message names: the environment variable, or a key of your own that you gave in the \
+            pane of Word. If it is right, check at the provider that the key may use the model.",
     }
     MODEL_BAD_REQUEST: Model, 400 {
         summary: "The provider does not accept the request.",

@@ -53,6 +53,6 @@ pub use options::{
     AnswerOptions, OptionTreatment, Provider, asks_nothing, option_names, option_table, treatment,
 };
 pub use script::ScriptModel;
-pub use secrecy::SecretString;
+pub use secrecy::{ExposeSecret, SecretString};
 pub use spec::ModelSpec;
 pub use thought::{Thought, ThoughtForm, seal_thoughts, unseal_thoughts};

@@ -35,6 +35,8 @@ pub struct ProviderSettings {
     pub gemini_base_url: Option<String>,
     /// `OLLAMA_HOST`, by default `127.0.0.1:11434`
     pub ollama_host: Option<String>,
+    /// What messages call the keys, where they are not the environment's.
+    pub keys_called: Option<&'static str>,
     /// Limits of the conversation with a provider.
     pub policy: HttpPolicy,
     /// Counts repeated requests.
@@ -144,6 +146,7 @@ fn model(
     dialect: impl Dialect,
     settings: &ProviderSettings,
 ) -> Result<ProviderModel, Error> {
+    let key = Key { variable: settings.keys_called.unwrap_or(key.variable), ..key };
     let endpoint =
         Endpoint::new(provider, url, headers, key, settings.policy)?.counting(settings.retries.clone());
     Ok(ProviderModel::new(spec.to_string(), endpoint, dialect))

@@ -46,18 +46,28 @@ pub struct SessionsConfig {
     pub ids: Arc<dyn IdSource>,
 }
 
+/// The name by which a request asks for the model that a person has brought.
+pub const OWN_MODEL: &str = "own";
+
+/// Models that persons have brought, with keys of theirs: for each principal its own, and nobody else's.
+pub trait OwnModels: Send + Sync {
+    /// That of a principal.
+    fn of(&self, principal: &str) -> Option<Arc<dyn Model>>;
+}
+
 /// The models on offer.
 #[derive(Clone)]
 pub struct Models {
     usual: Arc<dyn Model>,
     named: Vec<(String, Arc<dyn Model>)>,
+    own: Option<Arc<dyn OwnModels>>,
 }
 
 impl Models {
     /// One model for everything.
     #[must_use]
     pub fn one(usual: Arc<dyn Model>) -> Self {
-        Self { usual, named: Vec::new() }
+        Self { usual, named: Vec::new(), own: None }
     }
 
     /// A further model, which requests and settings choose by its name.
@@ -67,21 +77,44 @@ impl Models {
         self
     }
 
-    /// Whether there is a model of that name.
+    /// Those that persons have brought, which requests and settings choose as [`OWN_MODEL`].
     #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.named.iter().any(|(known, _)| known == name)
+    pub fn with_own(mut self, own: Arc<dyn OwnModels>) -> Self {
+        self.own = Some(own);
+        self
     }
 
-    /// The names on offer.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.named.iter().map(|(name, _)| name.as_str())
+    /// The one that answers when nobody chooses.
+    #[must_use]
+    pub fn usual(&self) -> Arc<dyn Model> {
+        Arc::clone(&self.usual)
+    }
+
+    /// The model of that name, if it is offered to the principal.
+    fn find(&self, principal: &str, name: &str) -> Option<Arc<dyn Model>> {
+        let named = self.named.iter().find(|(known, _)| known == name);
+        named.map(|(_, model)| Arc::clone(model)).or_else(|| match name {
+            OWN_MODEL => self.own.as_ref().and_then(|own| own.of(principal)),
+            _ => None,
+        })
+    }
+
+    /// Whether a principal is offered a model of that name.
+    #[must_use]
+    pub fn has(&self, principal: &str, name: &str) -> bool {
+        self.find(principal, name).is_some()
+    }
+
+    /// The names that a principal may choose from.
+    #[must_use]
+    pub fn names(&self, principal: &str) -> Vec<String> {
+        let own = self.own.as_ref().and_then(|own| own.of(principal)).map(|_| OWN_MODEL.to_owned());
+        self.named.iter().map(|(name, _)| name.clone()).chain(own).collect()
     }
 
     /// The model of that name; the usual one for none, and for one that is not offered any more.
     #[must_use]
-    pub fn get(&self, name: Option<&str>) -> Arc<dyn Model> {
-        let named = name.and_then(|name| self.named.iter().find(|(known, _)| known == name));
-        Arc::clone(named.map_or(&self.usual, |(_, model)| model))
+    pub fn get(&self, principal: &str, name: Option<&str>) -> Arc<dyn Model> {
+        name.and_then(|name| self.find(principal, name)).unwrap_or_else(|| self.usual())
     }
 }

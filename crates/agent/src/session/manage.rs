@@ -328,13 +328,13 @@ impl Sessions {
     /// The model that answers when nobody chooses one.
     #[must_use]
     pub fn usual_model(&self) -> Arc<dyn Model> {
-        self.inner.config.models.get(None)
+        self.inner.config.models.usual()
     }
 
-    /// The names of further models that requests and settings may choose.
+    /// The names of further models that requests and settings of a principal may choose.
     #[must_use]
-    pub fn models(&self) -> Vec<String> {
-        self.inner.config.models.names().map(str::to_owned).collect()
+    pub fn models(&self, principal: &str) -> Vec<String> {
+        self.inner.config.models.names(principal)
     }
 
     /// The name of the model that answers a request: what it asks for, else what its session is set to; the usual one for none.
@@ -347,7 +347,7 @@ impl Sessions {
             return Ok(request.parameters.model.clone());
         }
         let usual = config.settings.model.clone();
-        if config.models.names().next().is_none() {
+        if config.models.names(&request.principal).is_empty() {
             return Ok(usual);
         }
         let place = request.after.map(|after| SessionName::Named(after.session.to_string()));
@@ -361,14 +361,25 @@ impl Sessions {
 
     /// What a model makes of an option with this value: the one of that name, or the usual one.
     #[must_use]
-    pub fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
-        self.inner.config.models.get(model).treats(option, value)
+    pub fn treatment(
+        &self,
+        principal: &str,
+        model: Option<&str>,
+        option: &str,
+        value: &Value,
+    ) -> OptionTreatment {
+        self.inner.config.models.get(principal, model).treats(option, value)
     }
 
     /// Why a model cannot be given something beside text: the one of that name, or the usual one.
     #[must_use]
-    pub fn refusal(&self, model: Option<&str>, attachment: &MessageAttachment) -> Option<&'static str> {
-        self.inner.config.models.get(model).refuses(attachment)
+    pub fn refusal(
+        &self,
+        principal: &str,
+        model: Option<&str>,
+        attachment: &MessageAttachment,
+    ) -> Option<&'static str> {
+        self.inner.config.models.get(principal, model).refuses(attachment)
     }
 
     /// A session as it stands in the log now.
@@ -418,7 +429,7 @@ impl Sessions {
             return Err(RequestError::of(codes::SETTING_INVALID, message));
         }
         if let Some(model) = settings.model.as_deref() {
-            self.check_model(model)?;
+            self.check_model(principal, model)?;
         }
         let (name, text) = name_of(principal, key)?;
         let Inner { config, journal, .. } = &*self.inner;

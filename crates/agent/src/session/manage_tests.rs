@@ -9,7 +9,7 @@ use super::event::{ToolStep, TurnEvent};
 use super::log::LogEvent;
 use super::request::{Parameters, TurnRequest};
 use super::service_support::*;
-use super::{Models, Observer, SessionName, Sessions, SessionsConfig, Settings, StoredEntries};
+use super::{Models, Observer, OwnModels, SessionName, Sessions, SessionsConfig, Settings, StoredEntries};
 
 fn key() -> SessionName {
     SessionName::Named("doc".to_owned())
@@ -52,6 +52,44 @@ async fn a_session_is_answered_as_it_was_set() {
     let parameters = Parameters { model: Some("none".to_owned()), ..Parameters::default() };
     let other = sessions.submit(TurnRequest { parameters, ..request(vec![user("c")]) }).await.unwrap_err();
     assert_eq!(other.code, "MODEL_NOT_OFFERED");
+}
+
+/// Models that one principal has brought.
+struct BroughtModels(Mutex<Option<Arc<dyn Model>>>);
+
+impl OwnModels for BroughtModels {
+    fn of(&self, principal: &str) -> Option<Arc<dyn Model>> {
+        self.0.lock().unwrap().clone().filter(|_| principal == "ada")
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_somebody_brought_answers_nobody_else() {
+    let (usual, own) =
+        (ScriptedModel::new([text("usual"), text("usual")]), ScriptedModel::new([text("own")]));
+    let brought =
+        Arc::new(BroughtModels(Mutex::new(Some(Arc::<ScriptedModel>::clone(&own) as Arc<dyn Model>))));
+    let models =
+        Models::one(Arc::<ScriptedModel>::clone(&usual)).with_own(Arc::<BroughtModels>::clone(&brought));
+    let store = Arc::new(MemoryStore::default());
+    let sessions = Sessions::new(SessionsConfig { models, ..config(&store, &ScriptedModel::new([])) });
+    assert_eq!((sessions.models("ada"), sessions.models("eve")), (vec!["own".to_owned()], Vec::new()));
+    let asked = |principal: &str| TurnRequest {
+        principal: principal.to_owned(),
+        parameters: Parameters { model: Some("own".to_owned()), ..Parameters::default() },
+        ..request(vec![user("a")])
+    };
+    for principal in ["", "eve"] {
+        let refused = sessions.submit(asked(principal)).await.unwrap_err();
+        assert_eq!(refused.code, "MODEL_NOT_OFFERED", "{principal}");
+        let own = Settings { model: Some("own".to_owned()), ..Settings::default() };
+        assert!(sessions.configure(principal, &key(), own).await.is_err(), "{principal}");
+    }
+    assert_eq!(heard(sessions.submit(asked("ada")).await.unwrap()).await.0, "own");
+    // Forgotten, it is offered no longer, and nobody is asked in its place.
+    *brought.0.lock().unwrap() = None;
+    assert_eq!(sessions.submit(asked("ada")).await.unwrap_err().code, "MODEL_NOT_OFFERED");
+    assert_eq!((own.asked.lock().unwrap().len(), usual.asked.lock().unwrap().len()), (1, 0));
 }
 
 #[tokio::test]

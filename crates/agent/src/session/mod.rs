@@ -115,7 +115,7 @@ mod write_support;
 
 pub use answer::AnswerStream;
 
-pub use config::{Models, SessionsConfig};
+pub use config::{Models, OWN_MODEL, OwnModels, SessionsConfig};
 pub use context::ContextPolicy;
 pub use decide::TurnRules;
 pub use error::{RefusalKind, RequestError};

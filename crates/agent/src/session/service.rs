@@ -136,6 +136,7 @@ impl Sessions {
     pub(super) fn start(
         &self,
         session: SessionGuard,
+        principal: &str,
         (answer, retakes): (u64, Option<u64>),
         created: u64,
         toolbox: Option<Arc<dyn Toolbox>>,
@@ -150,7 +151,8 @@ impl Sessions {
         let stream = AnswerStream::live(id, session.key.clone(), &newest, false);
         inner.journal.get(id).extra.set(newest);
         let shared = (Arc::clone(&inner.config), inner.journal.clone());
-        let mut task = TurnTask::new(shared, channel, Arc::clone(&inner.working), toolbox);
+        let mut task =
+            TurnTask::new(shared, principal.to_owned(), channel, Arc::clone(&inner.working), toolbox);
         task.tell(taken_in, &session);
         inner.running.fetch_add(1, Ordering::SeqCst);
         self.inner.tasks.spawn(async move {

@@ -36,7 +36,7 @@ impl Sessions {
     pub async fn submit(&self, request: TurnRequest) -> Result<AnswerStream, RequestError> {
         self.refuse_when_full()?;
         if let Some(model) = request.parameters.model.as_deref() {
-            self.check_model(model)?;
+            self.check_model(&request.principal, model)?;
         }
         let toolbox = match &request.workspace {
             Some(workspace) => Some(self.inner.config.toolboxes.open(&request.principal, workspace).await?),
@@ -74,11 +74,11 @@ impl Sessions {
     }
 
     /// Refuses models that are not on offer.
-    pub(super) fn check_model(&self, name: &str) -> Result<(), RequestError> {
-        if self.inner.config.models.has(name) {
+    pub(super) fn check_model(&self, principal: &str, name: &str) -> Result<(), RequestError> {
+        if self.inner.config.models.has(principal, name) {
             return Ok(());
         }
-        let names: Vec<&str> = self.inner.config.models.names().collect();
+        let names = self.inner.config.models.names(principal);
         let known = if names.is_empty() { "none has a name here".to_owned() } else { names.join(", ") };
         Err(RequestError::new(
             RefusalKind::Invalid,
@@ -140,7 +140,7 @@ impl Sessions {
                 }
             };
         };
-        Ok(self.start(session, (answer, None), now, prepared.toolbox.clone(), &events))
+        Ok(self.start(session, &request.principal, (answer, None), now, prepared.toolbox.clone(), &events))
     }
 
     /// A request for a session that exists.
@@ -199,7 +199,7 @@ impl Sessions {
             Err(error) => return self.earlier(prepared).await?.ok_or(error),
         };
         let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
-        Ok(self.start(session, (answer, None), now, toolbox, &events))
+        Ok(self.start(session, &prepared.request.principal, (answer, None), now, toolbox, &events))
     }
 
     /// The tools of a session: those of the request, else those of the workspace it had before. A workspace that cannot be
@@ -264,7 +264,7 @@ impl Sessions {
         let now = config.clock.millis();
         let answer = self.retake(&mut session, now).await?;
         let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
-        Ok(Some(self.start(session, (answer, Some(claimed)), now, toolbox, &[])))
+        Ok(Some(self.start(session, &prepared.request.principal, (answer, Some(claimed)), now, toolbox, &[])))
     }
 
     /// Begins the answer to what a turn was last asked anew; gives its number.

@@ -44,6 +44,8 @@ const UNSTORED_FOR: Duration = Duration::from_secs(1);
 pub(super) struct TurnTask {
     config: Arc<SessionsConfig>,
     journal: SessionJournal,
+    /// Whom the session belongs to.
+    principal: String,
     channel: Arc<Channel>,
     working: SharedWorkQueue,
     toolbox: Option<Arc<dyn Toolbox>>,
@@ -60,6 +62,7 @@ pub(super) struct TurnTask {
 impl TurnTask {
     pub(super) fn new(
         (config, journal): (Arc<SessionsConfig>, SessionJournal),
+        principal: String,
         channel: Arc<Channel>,
         working: SharedWorkQueue,
         toolbox: Option<Arc<dyn Toolbox>>,
@@ -76,7 +79,20 @@ impl TurnTask {
         };
         let (renderer, tries) = (Renderer::default(), RetryState::default());
         let (shown, behind) = (Vec::new(), ContentBehind::default());
-        Self { config, journal, channel, working, toolbox, writer, offer, shown, renderer, tries, behind }
+        Self {
+            config,
+            journal,
+            principal,
+            channel,
+            working,
+            toolbox,
+            writer,
+            offer,
+            shown,
+            renderer,
+            tries,
+            behind,
+        }
     }
 
     /// Tells what was noted when the request was taken in, which is stored.
@@ -125,7 +141,7 @@ impl TurnTask {
             self.channel.publish(published);
             let next = match decision.action {
                 Action::Ask(mut request, model) => {
-                    let model = config.models.get(model.as_deref());
+                    let model = config.models.get(&self.principal, model.as_deref());
                     if !model.searches() {
                         request.tools.retain(|tool| tool.name != PERFORM_RESEARCH);
                     }
@@ -138,7 +154,7 @@ impl TurnTask {
                     }
                 }
                 Action::Summarise(request, model, until) => {
-                    let model = config.models.get(model.as_deref());
+                    let model = config.models.get(&self.principal, model.as_deref());
                     let span = spans::model_call(|| model.info().spec);
                     Ok(self.summarise(request, &*model, until).instrument(span).await)
                 }
@@ -292,7 +308,7 @@ impl TurnTask {
             session: session.id(),
             calls: calls.clone(),
             seen,
-            model: self.config.models.get(asked.or(settings.model.as_deref())),
+            model: self.config.models.get(&self.principal, asked.or(settings.model.as_deref())),
             settings,
             cancelled: self.channel.cancelling(),
         };

@@ -93,7 +93,7 @@ impl Sessions {
         let principal = stored.as_ref().map(|stored| principal_in(&stored.key)).unwrap_or_default();
         let toolbox = self.toolbox_of(&session, principal, None).await;
         tracing::info!(session = %id, "a background turn goes on");
-        self.start(session, (answer, claimed), now, toolbox, &[]);
+        self.start(session, principal, (answer, claimed), now, toolbox, &[]);
         Ok(())
     }
 }

@@ -50,6 +50,7 @@ pub const ROWS: &[ServeRow] = &[
     row("word", RowKind::Switch),
     row("cors", RowKind::List),
     row("strict_models", RowKind::Switch),
+    row("no_own_keys", RowKind::Switch),
     row("access_log", RowKind::Path),
     row("keep_days", RowKind::Number(0, 36_500, 0)),
     row("quota_mib", RowKind::Number(0, 1 << 30, 0)),

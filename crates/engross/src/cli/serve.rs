@@ -59,6 +59,9 @@ pub(crate) struct ServeArgs {
     /// Refuse models other than those that GET /v1/models lists.
     #[arg(long)]
     pub(crate) strict_models: bool,
+    /// Take no keys of persons for models of providers: the pane of Word then offers the server's models alone.
+    #[arg(long)]
+    pub(crate) no_own_keys: bool,
     /// File for a line of JSON about each request, or - for standard error; none without. Opened again on SIGHUP.
     #[arg(long, value_name = "FILE")]
     pub(crate) access_log: Option<PathBuf>,
@@ -91,6 +94,7 @@ impl ServeArgs {
             ("word", if self.word { vec!["true".to_owned()] } else { Vec::new() }),
             ("cors", self.cors.clone()),
             ("strict_models", if self.strict_models { vec!["true".to_owned()] } else { Vec::new() }),
+            ("no_own_keys", if self.no_own_keys { vec!["true".to_owned()] } else { Vec::new() }),
             ("access_log", path(&self.access_log)),
             ("keep_days", self.keep_days.iter().map(u64::to_string).collect()),
         ]

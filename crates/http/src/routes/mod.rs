@@ -13,6 +13,7 @@ pub(super) mod errors;
 pub(super) mod events;
 pub(super) mod health;
 pub(super) mod models;
+pub(super) mod own_model;
 mod page_file;
 pub(super) mod responses;
 pub mod review;
