@@ -24,7 +24,12 @@ fn main() {
             kind.0 += 1;
             match result.status {
                 Status::Applied => kind.1 += 1,
-                _ => *kind.2.entry(result.code.unwrap_or_else(|| format!("{:?}", result.status))).or_default() += 1,
+                _ => {
+                    *kind
+                        .2
+                        .entry(result.code.unwrap_or_else(|| format!("{:?}", result.status)))
+                        .or_default() += 1
+                }
             }
         }
     }

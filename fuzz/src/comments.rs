@@ -27,21 +27,24 @@ pub fn comments(data: &[u8]) {
         assert_sound(&document);
         if choices.next().unwrap_or_default() % 2 == 1 {
             let saved = document.save(Tracking::Tracked).expect("comments can be saved");
-            document = WordDocument::open(saved.bytes, &Limits::default()).expect("a saved document can be opened");
+            document =
+                WordDocument::open(saved.bytes, &Limits::default()).expect("a saved document can be opened");
             assert_sound(&document);
         }
     }
 }
 
 const WORDS: &[&str] = &["one", "two", "three", "note", "head", "", "a", "\u{1}"];
-const TEXTS: &[&str] = &["why?", "**two**\n\nparagraphs", "<&>\"", "", " ", "| a |\n|---|", "\u{202E}x", "- item"];
+const TEXTS: &[&str] =
+    &["why?", "**two**\n\nparagraphs", "<&>\"", "", " ", "| a |\n|---|", "\u{202E}x", "- item"];
 
 fn operation(choices: &mut impl Iterator<Item = u8>) -> Value {
     let mut next = || choices.next().unwrap_or_default();
     let (kind, place, word, text) = (next(), next(), next(), next());
     let word = WORDS[usize::from(word) % WORDS.len()];
     let text = TEXTS[usize::from(text) % TEXTS.len()];
-    let target = ["P1", "P2", "P3", "P4", "footnote:2/P1", "header:default@1/P1", "comment:0/P1", "P9"][usize::from(place) % 8];
+    let target = ["P1", "P2", "P3", "P4", "footnote:2/P1", "header:default@1/P1", "comment:0/P1", "P9"]
+        [usize::from(place) % 8];
     let comment = i64::from(place % 8);
     match kind % 9 {
         0 => json!({"op": "insert_comment", "target": target, "textToFind": word, "commentContent": text}),
@@ -66,7 +69,9 @@ fn source() -> Vec<u8> {
             run("one two three"),
             mark(0)
         )),
-        paragraph(&(run("one") + "<w:ins w:id=\"7\" w:author=\"A\"><w:r><w:t>two</w:t></w:r></w:ins>" + &mark(1))),
+        paragraph(
+            &(run("one") + "<w:ins w:id=\"7\" w:author=\"A\"><w:r><w:t>two</w:t></w:r></w:ins>" + &mark(1)),
+        ),
         paragraph(&(run("three") + "<w:r><w:footnoteReference w:id=\"2\"/></w:r>")),
         paragraph(""),
         "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>".to_owned(),

@@ -11,7 +11,7 @@ mod sample;
 
 pub use comments::comments;
 pub use comparing::compare;
-pub use operations::{apply, batch, outcomes};
+pub use operations::{apply, batch, objects, outcomes};
 
 use engross_docx::fuzzing::{
     B, ID, Selection, VOCABULARY, W, W_URI, is_revision_wrapper, list, resolve as resolve_revisions,
@@ -20,14 +20,16 @@ use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::{Comment, Side};
 use engross_docx::{Limits, Package, PackageLimits, Severity, Tracking, WordDocument, check, from_markdown};
 use engross_testkit::docx::DocxBuilder;
-use engross_xml::{Document, NodeKind, Limits as XmlLimits, NodeId};
+use engross_xml::{Document, Limits as XmlLimits, NodeId, NodeKind};
 
 /// What is parsed is written as it came; what is changed is still well-formed; what is taken back never was.
 pub fn xml_parse(data: &[u8]) {
     let Ok(mut document) = Document::parse(data.to_vec(), &VOCABULARY, &XmlLimits::default()) else { return };
     assert!(document.write() == data, "an unchanged text is written as it was read");
-    let elements: Vec<NodeId> =
-        document.descendants(document.root()).filter(|node| document.kind(*node) == NodeKind::Element).collect();
+    let elements: Vec<NodeId> = document
+        .descendants(document.root())
+        .filter(|node| document.kind(*node) == NodeKind::Element)
+        .collect();
     let texts: Vec<String> = elements.iter().map(|node| document.element_text(*node).into_owned()).collect();
 
     let checkpoint = document.checkpoint();

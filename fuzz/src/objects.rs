@@ -92,7 +92,8 @@ impl Choices<'_> {
         match self.turn(3) {
             0 => operation["anchor"] = json!(self.one_of(&["place", "nowhere"])),
             _ => {
-                let url = self.one_of(&["https://example.com/a?b=1&c", "mailto:a@b.c", "#place", "javascript:x"]);
+                let url =
+                    self.one_of(&["https://example.com/a?b=1&c", "mailto:a@b.c", "#place", "javascript:x"]);
                 operation["url"] = json!(url);
             }
         }
@@ -107,7 +108,8 @@ fn insert_link(choices: &mut Choices<'_>, lines: &[String], place: usize) -> Val
 }
 
 fn edit_link(choices: &mut Choices<'_>, lines: &[String], place: usize) -> Value {
-    let mut operation = json!({"op": "edit_link", "paragraphIndex": choices.place_of(lines, "our site", place)});
+    let mut operation =
+        json!({"op": "edit_link", "paragraphIndex": choices.place_of(lines, "our site", place)});
     if choices.turn(2) == 0 {
         operation["text"] = json!(choices.text("our site"));
     }
@@ -209,7 +211,8 @@ fn update(choices: &mut Choices<'_>, _: &[String], _: usize) -> Value {
 
 fn insert_contents(choices: &mut Choices<'_>, _: &[String], place: usize) -> Value {
     let side = choices.one_of(&["after", "before"]);
-    let mut operation = json!({"op": "insert_table_of_contents", "levels": choices.one_of(&["1-3", "1-1", "2-1"])});
+    let mut operation =
+        json!({"op": "insert_table_of_contents", "levels": choices.one_of(&["1-3", "1-1", "2-1"])});
     operation[side] = json!(place);
     if choices.turn(2) == 0 {
         operation["title"] = json!(choices.text("Contents"));

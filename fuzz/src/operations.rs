@@ -30,8 +30,16 @@ fn options() -> EditOptions {
 ///
 /// Bytes that are no JSON choose operations, places and texts, so that most of them mean something.
 pub fn apply(data: &[u8]) {
-    let json = serde_json::from_slice(data).unwrap_or_else(|_| Choices(data).batch());
-    let Ok(batch) = parse_batch(&json) else { return };
+    hold(&serde_json::from_slice(data).unwrap_or_else(|_| Choices(data).batch()));
+}
+
+/// The same of eight operations on references, objects, controls, pages and tables, which `apply` chooses more seldom.
+pub fn objects(data: &[u8]) {
+    hold(&Choices(data).objects());
+}
+
+fn hold(json: &Value) {
+    let Ok(batch) = parse_batch(json) else { return };
     let mut document = sample();
     let before = document.revision();
     let Ok(results) = document.apply(&batch, &options()) else { return };
@@ -94,22 +102,34 @@ const TEXTS: &[&str] = &[
     "e",
 ];
 
+/// What the paragraphs of the sample say once its revisions are accepted.
+fn sample_lines() -> Vec<String> {
+    let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
+    let reading = sample().read(&options);
+    reading.map(|reading| reading.paragraphs.into_iter().map(|p| p.text).collect()).unwrap_or_default()
+}
+
 /// Bytes as a row of choices. An exhausted row chooses the first of everything.
 pub(crate) struct Choices<'a>(pub(crate) &'a [u8]);
 
 impl Choices<'_> {
     pub(crate) fn batch(mut self) -> Value {
-        let document = sample();
-        let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
-        let lines: Vec<String> = document
-            .read(&options)
-            .map(|r| r.paragraphs.into_iter().map(|p| p.text).collect())
-            .unwrap_or_default();
+        let lines = sample_lines();
         let mut operations = Vec::new();
         while !self.0.is_empty() && operations.len() < 8 {
             operations.push(self.operation(&lines));
         }
         json!({"operations": operations, "atomic": self.next() % 4 == 1})
+    }
+
+    fn objects(mut self) -> Value {
+        let lines = sample_lines();
+        let mut operations = Vec::new();
+        while !self.0.is_empty() && operations.len() < 8 {
+            let (kind, place) = (self.next(), usize::from(self.next()) % (lines.len() + 2));
+            operations.push(self.object(&lines, kind, place));
+        }
+        json!({"operations": operations, "atomic": false})
     }
 
     fn operation(&mut self, lines: &[String]) -> Value {
@@ -168,30 +188,55 @@ impl Choices<'_> {
         match kind % 20 {
             0 => json!({"op": "format_text", "paragraphIndex": place, "bold": row > 0, "size": 12}),
             1 => json!({"op": "highlight_text", "textToFind": text, "occurrence": "all"}),
-            2 => json!({"op": "format_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "alignment": "right"}),
+            2 => {
+                json!({"op": "format_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "alignment": "right"})
+            }
             3 => json!({"op": "insert_comment", "paragraphIndex": place, "commentContent": text}),
-            4 => json!({"op": "edit_list", "startParagraphIndex": place, "endParagraphIndex": end, "listType": "bullet", "newItems": [text, "b"]}),
-            5 => json!({"op": "insert_list_item", "afterParagraphIndex": place, "text": text, "indentLevel": 1}),
+            4 => {
+                json!({"op": "edit_list", "startParagraphIndex": place, "endParagraphIndex": end, "listType": "bullet", "newItems": [text, "b"]})
+            }
+            5 => {
+                json!({"op": "insert_list_item", "afterParagraphIndex": place, "text": text, "indentLevel": 1})
+            }
             6 => json!({"op": "convert_headers_to_list", "paragraphIndices": [place, end]}),
-            7 => json!({"op": "edit_section", "sectionHeaderIndex": place, "newHeaderText": text, "newBodyParagraphs": [text, "b"]}),
-            8 => json!({"op": "edit_table", "paragraphIndex": place, "action": "add_row", "targetRow": row, "content": [text]}),
-            9 => json!({"op": "edit_table", "paragraphIndex": place, "action": "delete_row", "targetRow": row}),
-            10 => json!({"op": "edit_table", "paragraphIndex": place, "action": "add_column", "targetColumn": row, "content": [text]}),
-            11 => json!({"op": "edit_table", "paragraphIndex": place, "action": "delete_column", "targetColumn": row}),
-            12 => json!({"op": "edit_table", "paragraphIndex": place, "action": "replace_content", "content": [["a", text], ["c", "d"]]}),
+            7 => {
+                json!({"op": "edit_section", "sectionHeaderIndex": place, "newHeaderText": text, "newBodyParagraphs": [text, "b"]})
+            }
+            8 => {
+                json!({"op": "edit_table", "paragraphIndex": place, "action": "add_row", "targetRow": row, "content": [text]})
+            }
+            9 => {
+                json!({"op": "edit_table", "paragraphIndex": place, "action": "delete_row", "targetRow": row})
+            }
+            10 => {
+                json!({"op": "edit_table", "paragraphIndex": place, "action": "add_column", "targetColumn": row, "content": [text]})
+            }
+            11 => {
+                json!({"op": "edit_table", "paragraphIndex": place, "action": "delete_column", "targetColumn": row})
+            }
+            12 => {
+                json!({"op": "edit_table", "paragraphIndex": place, "action": "replace_content", "content": [["a", text], ["c", "d"]]})
+            }
             13 => json!({"op": "replace_paragraph", "paragraphIndex": place, "content": text}),
-            14 => json!({"op": "replace_range", "paragraphIndex": place, "endParagraphIndex": end, "content": text}),
-            15 => json!({"op": "move_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "after": end + 2}),
+            14 => {
+                json!({"op": "replace_range", "paragraphIndex": place, "endParagraphIndex": end, "content": text})
+            }
+            15 => {
+                json!({"op": "move_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "after": end + 2})
+            }
             16 => json!({"op": "restore_paragraph", "paragraphIndex": place}),
             17 | 18 => self.described(place),
-            _ => json!({"op": "edit_table", "paragraphIndex": place, "action": "update_cell", "targetRow": row, "targetColumn": 0, "content": text}),
+            _ => {
+                json!({"op": "edit_table", "paragraphIndex": place, "action": "update_cell", "targetRow": row, "targetColumn": 0, "content": text})
+            }
         }
     }
 
     /// Any operation of the language, with the fields that it needs and some others, as its schema describes them.
     fn described(&mut self, place: usize) -> Value {
         static SCHEMA: LazyLock<Value> = LazyLock::new(operations_schema);
-        let all = SCHEMA["properties"]["operations"]["items"]["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
+        let all =
+            SCHEMA["properties"]["operations"]["items"]["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
         let schema = &all[usize::from(self.next()) % all.len()];
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         let mut operation = Map::new();

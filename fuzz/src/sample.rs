@@ -15,7 +15,8 @@ const PIXEL: &[u8] = &[
 ];
 
 /// The same as Base64.
-pub(crate) const PIXEL_TEXT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+pub(crate) const PIXEL_TEXT: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
 const PICTURE: &str = "<w:r><w:drawing><wp:inline><wp:extent cx=\"914400\" cy=\"457200\"/><wp:docPr id=\"12\" name=\"Picture 1\" descr=\"Seal\"/>\
     <a:graphic><a:graphicData uri=\"http://schemas.openxmlformats.org/drawingml/2006/picture\">\
@@ -111,20 +112,20 @@ fn builder() -> DocxBuilder {
             + &control(
                 "<w:tag w:val=\"kind\"/><w:dropDownList><w:listItem w:displayText=\"One\" w:value=\"1\"/>\
                  <w:listItem w:displayText=\"Two\" w:value=\"2\"/></w:dropDownList>",
-                &run("One")
+                &run("One"),
             )
             + &control(
                 "<w:tag w:val=\"combo\"/><w:showingPlcHdr/><w:comboBox><w:listItem w:displayText=\"A\" w:value=\"a\"/></w:comboBox>",
-                &run("Choose.")
+                &run("Choose."),
             )
             + &control(
                 "<w:tag w:val=\"day\"/><w:date><w:dateFormat w:val=\"d MMMM yyyy\"/><w:lid w:val=\"en-GB\"/></w:date>",
-                &run("1 May 2026")
+                &run("1 May 2026"),
             )
             + &control(
                 "<w:tag w:val=\"box\"/><w14:checkbox xmlns:w14=\"http://schemas.microsoft.com/office/word/2010/wordml\">\
                  <w14:checked w14:val=\"0\"/></w14:checkbox>",
-                &run("\u{2610}")
+                &run("\u{2610}"),
             ))),
         control("<w:tag w:val=\"block\"/>", &(p(&run("First of two.")) + &p(&run("Second.")))),
         format!(

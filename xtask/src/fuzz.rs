@@ -6,8 +6,17 @@ use std::process::Command;
 
 use crate::{Error, Result, root, run_command, say};
 
-const TARGETS: [&str; 8] =
-    ["xml_parse", "package_open", "document_read", "apply", "resolve", "markdown", "comments", "compare"];
+const TARGETS: [&str; 9] = [
+    "xml_parse",
+    "package_open",
+    "document_read",
+    "apply",
+    "objects",
+    "resolve",
+    "markdown",
+    "comments",
+    "compare",
+];
 
 /// Runs every fuzz target, or the one named, for some seconds each. Needs `cargo install cargo-fuzz`.
 pub(crate) fn run(target: Option<&str>, seconds: u64) -> Result<()> {
@@ -58,7 +67,7 @@ fn plant(target: &str, folder: &Path) -> Result<()> {
         "document_read" => [vec![example.join("nda.docx")], named(&scenarios, "body.xml")?].concat(),
         "markdown" => vec![root().join("README.md"), root().join("docs/guide/editing.md")],
         // Its bytes are choices, which no file of ours holds.
-        "comments" | "compare" => vec![],
+        "objects" | "comments" | "compare" => vec![],
         "apply" => named(&scenarios, "operations.json")?,
         "xml_parse" => vec![
             example.join("nda/word/document.xml"),

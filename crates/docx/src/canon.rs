@@ -1,7 +1,7 @@
 //! The normal form in which two trees are compared: equal means equal to a reader of the document.
 //!
 //! Neighbouring runs with the same properties are one, neighbouring revisions of one author and date are one; revision
-//! ids, rsids and `xml:space` do not count, nor does white space between elements.
+//! ids, rsids and `xml:space` do not count, nor does white space between elements. A simple field is its long form.
 //! Everything else does, in order.
 
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use engross_xml::{Document, NodeId, NodeKind, QName};
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
     AUTHOR, BODY, CHECKED, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE,
-    DEL_INSTR_TEXT, DEL_TEXT, ENDNOTE, FOOTER_REFERENCE, FOOTNOTE, FULL_DATE, HEADER_REFERENCE, ID,
-    INSTR_TEXT, LAST_VALUE, P_PR, R_ID, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
-    RSID_TR, RUN, SDT_PR, SECT_PR, SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI,
-    W_URIS, XML_SPACE,
+    DEL_INSTR_TEXT, DEL_TEXT, ENDNOTE, FLD_CHAR, FLD_CHAR_TYPE, FLD_DATA, FLD_SIMPLE, FOOTER_REFERENCE,
+    FOOTNOTE, FULL_DATE, HEADER_REFERENCE, ID, INSTR, INSTR_TEXT, LAST_VALUE, P_PR, R_ID, R_PR, RSID_DEL,
+    RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR, SECT_PR, SHOWING_PLC_HDR, T,
+    TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI, W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -227,11 +227,47 @@ impl Writer<'_> {
                 }
             }
             P_PR | R_PR | TR_PR | TC_PR if is_empty(document, node) => {}
+            FLD_SIMPLE => self.simple_field(node, open),
             _ => {
                 self.switch(open, OpenSequence::Nothing);
                 self.element(node);
             }
         }
+    }
+
+    /// A simple field reads as what `edit/long_fields.rs` writes for it.
+    fn simple_field(&mut self, field: NodeId, open: &mut OpenSequence) {
+        let document = self.document;
+        self.plain_run(open);
+        self.field_character("begin", field, INSTR);
+        for data in document.children(field).filter(|child| document.name(*child) == FLD_DATA) {
+            self.element(data);
+        }
+        self.out.push(b'>');
+        self.leaf_text(3, &document.attribute(field, INSTR).unwrap_or_default());
+        self.out.extend_from_slice(b"<fldChar separate\n>");
+        for child in document.children(field) {
+            if document.kind(child) == NodeKind::Element && document.name(child) != FLD_DATA {
+                self.sibling(child, open);
+            }
+        }
+        self.plain_run(open);
+        self.out.extend_from_slice(b"<fldChar end\n>");
+    }
+
+    /// Goes on in runs without properties.
+    fn plain_run(&mut self, open: &mut OpenSequence) {
+        if !matches!(open, OpenSequence::Run(known) if known.is_empty()) {
+            self.switch(open, OpenSequence::Run(Vec::new()));
+            self.out.extend_from_slice(b"<r");
+        }
+    }
+
+    /// The head of a field character, with the attributes of `node` but for one.
+    fn field_character(&mut self, kind: &str, node: NodeId, without: QName) {
+        self.out.extend_from_slice(b"<fldChar ");
+        self.out.extend_from_slice(kind.as_bytes());
+        self.attributes(node, |name| name != without);
     }
 
     fn run_content(&mut self, run: NodeId) {
@@ -240,30 +276,35 @@ impl Writer<'_> {
             let name = document.name(leaf);
             match name {
                 R_PR | QName::NONE => {}
-                T | DEL_TEXT | INSTR_TEXT | DEL_INSTR_TEXT => {
-                    let text = effective_text(document, leaf);
-                    if !text.is_empty() {
-                        // XML text cannot hold these bytes, so they can part one kind of text from another.
-                        let marker = match name {
-                            T => 1,
-                            DEL_TEXT => 2,
-                            INSTR_TEXT => 3,
-                            _ => 4,
-                        };
-                        // Two leaves of one kind read as one text.
-                        if self.out.last() == Some(&marker) {
-                            self.out.pop();
-                        } else {
-                            self.out.push(marker);
-                        }
-                        self.text(&text);
-                        self.out.push(marker);
-                    }
+                T => self.leaf_text(1, &effective_text(document, leaf)),
+                DEL_TEXT => self.leaf_text(2, &effective_text(document, leaf)),
+                INSTR_TEXT => self.leaf_text(3, &effective_text(document, leaf)),
+                DEL_INSTR_TEXT => self.leaf_text(4, &effective_text(document, leaf)),
+                FLD_CHAR => {
+                    let kind = document.attribute(leaf, FLD_CHAR_TYPE).unwrap_or_default();
+                    self.field_character(&kind, leaf, FLD_CHAR_TYPE);
+                    self.children(leaf);
+                    self.out.push(b'>');
                 }
                 _ if self.ignored.holds(document, leaf) => {}
                 _ => self.element(leaf),
             }
         }
+    }
+
+    /// The text of a leaf. XML text cannot hold a marker's byte, so markers can part one kind of text from another.
+    fn leaf_text(&mut self, marker: u8, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        // Two leaves of one kind read as one text.
+        if self.out.last() == Some(&marker) {
+            self.out.pop();
+        } else {
+            self.out.push(marker);
+        }
+        self.text(text);
+        self.out.push(marker);
     }
 
     fn switch(&mut self, open: &mut OpenSequence, to: OpenSequence) {
@@ -298,10 +339,15 @@ impl Writer<'_> {
             self.out.extend_from_slice(document.local_name(name).as_bytes());
         }
         let revision = is_revision_wrapper(name) || is_property_change(name);
+        self.attributes(node, |attribute| !(revision && attribute == ID));
+    }
+
+    fn attributes(&mut self, node: NodeId, counts: impl Fn(QName) -> bool) {
+        let document = self.document;
         let counts = |attribute: QName| {
-            !(is_session_mark(attribute)
-                || (revision && attribute == ID)
-                || self.ignored.is_state(document, node, attribute))
+            counts(attribute)
+                && !is_session_mark(attribute)
+                && !self.ignored.is_state(document, node, attribute)
         };
         let mut rows: Vec<(QName, &str, &str)> =
             document.raw_attributes(node).filter(|(name, ..)| counts(*name)).collect();

@@ -127,7 +127,7 @@ vocabulary! {
        FOOTNOTE_REFERENCE = "footnoteReference", ENDNOTE_REFERENCE = "endnoteReference",
        COMMENT_REFERENCE = "commentReference", ANNOTATION_REF = "annotationRef", FOOTNOTE_REF = "footnoteRef",
        ENDNOTE_REF = "endnoteRef", SEPARATOR = "separator", CONTINUATION_SEPARATOR = "continuationSeparator",
-       TABS = "tabs", LEADER = "leader", POS = "pos", HISTORY = "history", PG_NUM_TYPE = "pgNumType", FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", DIRTY = "dirty", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
+       TABS = "tabs", LEADER = "leader", POS = "pos", HISTORY = "history", PG_NUM_TYPE = "pgNumType", FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", FLD_DATA = "fldData", FLD_LOCK = "fldLock", DIRTY = "dirty", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
        RT = "rt", RUBY_BASE = "rubyBase", CONTENT_PART = "contentPart", PG_NUM = "pgNum", DAY_SHORT = "dayShort",
        DAY_LONG = "dayLong", MONTH_SHORT = "monthShort", MONTH_LONG = "monthLong", YEAR_SHORT = "yearShort",
        YEAR_LONG = "yearLong",

@@ -5,8 +5,9 @@ use engross_xml::{NodeId, NodeKind, QName};
 use super::kept::KeptState;
 use super::redliner::Redliner;
 use super::stream::Piece;
+use crate::edit::write_long;
 use crate::model::{effective_text, is_range_marker};
-use crate::names::{DEL, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK, INSTR, INSTR_TEXT, R_PR, RUN, T};
+use crate::names::{DEL, FLD_SIMPLE, HYPERLINK, R_PR, RUN, T};
 use crate::signature::{holds_inline, is_main};
 
 impl Redliner<'_> {
@@ -44,7 +45,7 @@ impl Redliner<'_> {
             if is_range_marker(name) {
                 self.wrap(&mut open, kind);
             } else if name == FLD_SIMPLE {
-                open.extend(self.long_field(child));
+                open.extend(write_long(self.tree, child).content);
             } else if name == HYPERLINK {
                 self.wrap(&mut open, kind);
                 self.wrap_content(child, kind);
@@ -69,41 +70,5 @@ impl Redliner<'_> {
         for node in nodes {
             self.tree.append(wrapper, node);
         }
-    }
-
-    /// Writes a simple field in its long form, which a revision can hold. Gives its runs.
-    pub(super) fn long_field(&mut self, field: NodeId) -> Vec<NodeId> {
-        let code = self.tree.attribute(field, INSTR).unwrap_or_default().into_owned();
-        let mut all = vec![self.field_run("begin")];
-        let run = self.tree.new_element(RUN);
-        let instruction = self.writer().text_leaf(INSTR_TEXT, &code);
-        self.tree.append(run, instruction);
-        all.extend([run, self.field_run("separate")]);
-        let shown: Vec<NodeId> =
-            self.tree.children(field).filter(|child| self.tree.kind(*child) == NodeKind::Element).collect();
-        for child in shown {
-            self.tree.detach(child);
-            if self.tree.name(child) == FLD_SIMPLE {
-                all.extend(self.long_field(child));
-            } else if !self.tree.local_name(self.tree.name(child)).ends_with("Pr") {
-                all.push(child);
-            }
-        }
-        all.push(self.field_run("end"));
-        if self.tree.parent(field).is_some() {
-            for node in &all {
-                self.tree.insert_before(field, *node);
-            }
-            self.tree.detach(field);
-        }
-        all
-    }
-
-    fn field_run(&mut self, kind: &str) -> NodeId {
-        let run = self.tree.new_element(RUN);
-        let character = self.tree.new_element(FLD_CHAR);
-        self.tree.set_attribute(character, FLD_CHAR_TYPE, kind);
-        self.tree.append(run, character);
-        run
     }
 }

@@ -8,7 +8,7 @@ use engross_xml::NodeId;
 use super::kept::KeptState;
 use super::ops::Op;
 use super::redliner::{NotePair, Redliner};
-use crate::edit::{change_properties, delete_mark, wrap_neighbours};
+use crate::edit::{change_properties, delete_mark, wrap_neighbours, write_long};
 use crate::model::is_range_marker;
 use crate::names::{
     DEL, ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID, INS, P, P_PR, P_PR_CHANGE, R_PR,
@@ -104,7 +104,7 @@ impl Redliner<'_> {
                     self.wrap_content(*node, DEL);
                     self.go_behind(*node, progress);
                 } else if self.tree.name(*node) == FLD_SIMPLE {
-                    progress.going.extend(self.long_field(*node));
+                    progress.going.extend(write_long(self.tree, *node).content);
                 } else {
                     progress.going.push(*node);
                 }
@@ -120,7 +120,7 @@ impl Redliner<'_> {
                     self.place_at(copy, progress);
                     progress.open = None;
                 } else if self.tree.name(copy) == FLD_SIMPLE {
-                    for run in self.long_field(copy) {
+                    for run in write_long(self.tree, copy).content {
                         self.insert(run, progress);
                     }
                 } else {

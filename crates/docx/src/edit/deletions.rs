@@ -6,6 +6,7 @@
 use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::edit::insertion::put;
+use crate::edit::long_fields::write_all_long;
 use crate::edit::marks::{change_properties, delete_mark, has_deleted_mark, next_block, previous_block};
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Cursor, refuse_barrier, wrap_neighbours};
@@ -15,9 +16,9 @@ use crate::model::{
     next_paragraph,
 };
 use crate::names::{
-    ALTERNATE_CONTENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, FLD_SIMPLE, ID, INS,
-    LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN, SDT, SDT_PR, SECT_PR,
-    SUB_DOC, VAL,
+    ALTERNATE_CONTENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, ID, INS, LOCK,
+    MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN, SDT, SDT_PR, SECT_PR, SUB_DOC,
+    VAL,
 };
 use crate::revisions::restore_properties;
 
@@ -57,7 +58,7 @@ pub(crate) fn delete_whole(
 ) -> Result<Remainder, Refusal> {
     let paragraph = model.node;
     refuse_undeletable(writer, model)?;
-    delete_content(writer, paragraph);
+    delete_all(writer, paragraph);
     let earlier = |mark: NodeId| {
         matches!(writer.document.name(mark), DEL | MOVE_FROM)
             && !is_id_since(writer.document, mark, writer.since)
@@ -86,7 +87,7 @@ pub(crate) fn delete_displaced(
 ) -> Result<(), Refusal> {
     refuse_undeletable(writer, model)?;
     refuse_section_end(writer, owner)?;
-    delete_content(writer, model.node);
+    delete_all(writer, model.node);
     let content: Vec<NodeId> = content_of(writer, model.node);
     let first = content_of(writer, next).first().copied();
     for node in content {
@@ -139,7 +140,7 @@ fn keeps_content(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
 /// Marks all content of a paragraph as deleted, and leaves its border.
 pub(crate) fn delete_text(writer: &mut RevisionWriter<'_>, model: &Paragraph) -> Result<(), Refusal> {
     refuse_undeletable(writer, model)?;
-    delete_content(writer, model.node);
+    delete_all(writer, model.node);
     Ok(())
 }
 
@@ -245,12 +246,6 @@ fn refuse_undeletable(writer: &RevisionWriter<'_>, model: &Paragraph) -> Result<
     refuse_section_end(writer, model.node)?;
     for node in document.descendants(model.node) {
         match document.name(node) {
-            FLD_SIMPLE => {
-                return Err(Refusal::new(
-                    RefusalCode::FieldEditRefused,
-                    "the paragraph holds a simple field, whose deletion cannot be tracked; edit the text around it",
-                ));
-            }
             MOVE_FROM | MOVE_TO => return Err(refuse_barrier(&Barrier::Move)),
             SUB_DOC => {
                 return Err(Refusal::new(
@@ -289,6 +284,12 @@ fn ends_section(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
 }
 
 /// Marks everything in the paragraph as deleted that is not yet.
+fn delete_all(writer: &mut RevisionWriter<'_>, paragraph: NodeId) {
+    write_all_long(writer.document, paragraph);
+    delete_content(writer, paragraph);
+}
+
+/// The same for what an element of it holds.
 fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
     let children: Vec<NodeId> = writer.document.children(parent).collect();
     let mut pending: Vec<NodeId> = Vec::new();

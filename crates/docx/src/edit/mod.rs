@@ -14,7 +14,7 @@
 //! | `tracked_properties`, `property_order` | how do properties of tables and sections change with a record? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
-//! | `whole_fields` | which fields go with the text around them? |
+//! | `whole_fields`, `long_fields` | which fields go with the text around them, and what is a simple one instead? |
 //! | `references`, `contents` | how do bookmarks, fields that lead elsewhere, and lines of contents look in the tree? |
 //! | `inserted`, `link_pieces`, `objects`, `pictures`, `built_in` | what do links, notes and pictures in new content need, and how are they written? |
 //! | `evidence` | can it be rejected and accepted? |
@@ -44,6 +44,7 @@ mod inserted;
 mod insertion;
 mod link_pieces;
 mod links;
+mod long_fields;
 mod marks;
 mod moves;
 mod note_order;
@@ -82,6 +83,7 @@ pub(crate) use content::pieces;
 pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks};
 pub(crate) use fallback::FallbackCopies;
 pub(crate) use ids::{Ids, free_ids};
+pub(crate) use long_fields::write_long;
 pub(crate) use marks::{change_properties, delete_mark, next_block};
 pub(crate) use moves::{close_range, open_range};
 pub(crate) use others::join_insertions_of_others;

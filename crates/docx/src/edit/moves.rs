@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::edit::expected::NewText;
+use crate::edit::long_fields::write_all_long;
 use crate::edit::marks::insert_paragraph_at_end;
 use crate::edit::pending_parts::{MovedBookmark, NoteContent};
 use crate::edit::references::{bookmark_end, bookmark_start};
@@ -16,9 +17,9 @@ use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, is_range_marker, is_revision_wrapper, next_paragraph};
 use crate::names::{
     BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
-    ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, ID, INS, MOVE_FROM, MOVE_FROM_RANGE_END,
-    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, O_MATH, O_MATH_PARA, P,
-    P_PR, RUN, SDT, SECT_PR, SUB_DOC, TXBX_CONTENT,
+    ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, INS, MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START,
+    MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, O_MATH, O_MATH_PARA, P, P_PR, RUN, SDT, SECT_PR,
+    SUB_DOC, TXBX_CONTENT,
 };
 use crate::ops::Where;
 use crate::revisions::is_property_change;
@@ -36,6 +37,7 @@ impl TreeEditor<'_> {
             (first..=last).filter_map(|index| self.snapshot.paragraphs.get(index).copied()).collect();
         for (index, node) in (first..).zip(&sources) {
             self.refuse_unmovable(index, *node)?;
+            write_all_long(self.snapshot.tree, *node);
         }
         let gap = if side == Where::After { to + 1 } else { to };
         let (to, side) = self.spot(to, side)?;
@@ -185,7 +187,7 @@ impl TreeEditor<'_> {
                     return Err(why("carries a comment"));
                 }
                 TXBX_CONTENT | SUB_DOC => return Err(why("holds a text of its own")),
-                SDT | FLD_SIMPLE => return Err(why("holds a content control or a simple field")),
+                SDT => return Err(why("holds a content control")),
                 _ if is_revision_wrapper(name) || is_property_change(name) => {
                     return Err(why("holds pending revisions"));
                 }

@@ -10,6 +10,7 @@ use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::content::Piece;
 use crate::edit::insertion::{behind, between, lift, put};
+use crate::edit::long_fields::write_long;
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Chain, Cursor, cut_before, cut_out, delete, next_element, wrap_neighbours};
 use crate::error::{Refusal, RefusalCode};
@@ -24,7 +25,6 @@ use crate::styles::Styles;
 /// Why a reference cannot be changed as a tracked change.
 pub(crate) type Obstacle = &'static str;
 
-const SIMPLE: Obstacle = "it is a simple field, which cannot be deleted as a tracked change";
 const SPREAD: Obstacle = "it goes over several paragraphs, or over the edge of a link or content control";
 const EMPTY: Obstacle = "it shows nothing";
 const PENDING: Obstacle = "a pending change or another field stands inside of it";
@@ -42,7 +42,10 @@ pub(crate) fn retarget(
         return Ok(());
     }
     match form {
-        FieldForm::Simple(_) => Err(SIMPLE),
+        FieldForm::Simple(field) => {
+            let form = written_long(writer, field);
+            retarget(writer, form, code, bookmark, own)
+        }
         FieldForm::Link(link) => {
             let runs = runs_of_link(writer, link)?;
             let copies = copies(writer, &runs);
@@ -64,10 +67,19 @@ pub(crate) fn retarget(
     }
 }
 
+/// A simple field in the form that can be deleted as a tracked change.
+fn written_long(writer: &mut RevisionWriter<'_>, field: NodeId) -> FieldForm {
+    let long = write_long(writer.document, field);
+    FieldForm::Complex { begin: long.begin, separate: Some(long.separate), end: Some(long.end) }
+}
+
 /// Makes a reference the plain text that it shows.
 pub(crate) fn unlink(writer: &mut RevisionWriter<'_>, form: FieldForm) -> Result<(), Obstacle> {
     match form {
-        FieldForm::Simple(_) => Err(SIMPLE),
+        FieldForm::Simple(field) => {
+            let form = written_long(writer, field);
+            unlink(writer, form)
+        }
         FieldForm::Link(link) => {
             let runs = runs_of_link(writer, link)?;
             let copies = copies(writer, &runs);

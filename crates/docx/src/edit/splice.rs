@@ -8,8 +8,9 @@ use std::ops::Range;
 use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::hunks::is_object;
+use crate::edit::long_fields::write_long;
 use crate::edit::revision_writer::RevisionWriter;
-use crate::edit::whole_fields::fields_taken;
+use crate::edit::whole_fields::{fields_taken, simple_fields};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Atom, AtomKind, Barrier, FieldContext, Paragraph, View, effective_text, needs_preserve};
 use crate::names::{COMMENT_REFERENCE, DEL_TEXT, P, R_PR, T, XML_SPACE};
@@ -81,11 +82,20 @@ pub(crate) fn delete(
     range: Range<usize>,
     is_replaced: bool,
 ) -> Result<Option<Deletion>, Refusal> {
-    let paragraph = chain.read(writer);
-    let fields = match chain.fields {
+    let mut paragraph = chain.read(writer);
+    let taken = |writer: &RevisionWriter<'_>, paragraph: &Paragraph| match chain.fields {
         Some(outer) if outer.depth() > 0 => Vec::new(),
-        _ => fields_taken(writer.document, &paragraph, &range, is_replaced),
+        _ => fields_taken(writer.document, paragraph, &range, is_replaced),
     };
+    let mut fields = taken(writer, &paragraph);
+    let simple = simple_fields(writer.document, &paragraph, &fields);
+    if !simple.is_empty() {
+        for field in simple {
+            write_long(writer.document, field);
+        }
+        paragraph = chain.read(writer);
+        fields = taken(writer, &paragraph);
+    }
     let goes = |index: usize| fields.iter().any(|field| field.atoms.contains(&index));
     let takes_object = is_object(&paragraph.text, &range);
     let is_text = |atom: &Atom| {

@@ -1,18 +1,18 @@
-//! Fields that an edit takes as a whole: a complex field whose result lies in a deletion goes with it, instruction and all.
+//! Fields that an edit takes as a whole: a field whose result lies in a deletion goes with it, instruction and all.
 //!
 //! Must never take half a field, nor one whose result is only replaced: its next update would bring the old words back.
 
 use std::ops::Range;
 
-use engross_xml::Document;
+use engross_xml::{Document, NodeId};
 
-use crate::model::{Atom, AtomKind, Barrier, Paragraph, barrier_inside};
-use crate::names::{FLD_CHAR, FLD_CHAR_TYPE};
+use crate::model::{Atom, AtomKind, Barrier, Paragraph, barrier_around_fields};
+use crate::names::{FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, P};
 
-/// A complex field that begins and ends in one paragraph.
+/// A field that begins and ends in one paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WholeField {
-    /// Its atoms, from the one that begins it to the one that ends it.
+    /// Its atoms: of a complex one from the character that begins it to the one that ends it.
     pub(crate) atoms: Range<usize>,
     /// Bytes of the paragraph's text that are its result.
     pub(crate) text: Range<usize>,
@@ -22,10 +22,23 @@ pub(crate) struct WholeField {
 fn whole_fields(document: &Document, paragraph: &Paragraph) -> Vec<WholeField> {
     let mut found = Vec::new();
     let mut open: Vec<usize> = Vec::new();
-    for (index, atom) in paragraph.atoms.iter().enumerate() {
+    let mut index = 0;
+    while let Some(atom) = paragraph.atoms.get(index) {
+        let simple = if atom.fields == 0 && open.is_empty() { simple_field(document, atom) } else { None };
+        if let Some(simple) = simple {
+            let rest = paragraph.atoms.get(index..).unwrap_or_default();
+            let count = rest.iter().take_while(|atom| simple_field(document, atom) == Some(simple)).count();
+            let own = rest.get(..count).unwrap_or_default();
+            let atoms = index..index + count;
+            found.extend(result_of(document, own).map(|text| WholeField { atoms: atoms.clone(), text }));
+            index = atoms.end;
+            continue;
+        }
+        index += 1;
         if document.name(atom.node) != FLD_CHAR {
             continue;
         }
+        let index = index - 1;
         match document.attribute(atom.node, FLD_CHAR_TYPE).as_deref() {
             Some("begin") => open.push(index),
             Some("end") => {
@@ -44,12 +57,30 @@ fn whole_fields(document: &Document, paragraph: &Paragraph) -> Vec<WholeField> {
     found
 }
 
+/// The outermost simple field around an atom.
+fn simple_field(document: &Document, atom: &Atom) -> Option<NodeId> {
+    let above = document.ancestors(atom.run).take_while(|above| document.name(*above) != P);
+    above.filter(|above| document.name(*above) == FLD_SIMPLE).last()
+}
+
+/// The simple fields among fields and inside of them, outermost only.
+pub(crate) fn simple_fields(
+    document: &Document,
+    paragraph: &Paragraph,
+    fields: &[WholeField],
+) -> Vec<NodeId> {
+    let atoms = fields.iter().flat_map(|field| paragraph.atoms.get(field.atoms.clone()).unwrap_or_default());
+    let mut found: Vec<NodeId> = atoms.filter_map(|atom| simple_field(document, atom)).collect();
+    found.dedup();
+    found
+}
+
 /// The text of a field that can go as a whole.
 fn result_of(document: &Document, atoms: &[Atom]) -> Option<Range<usize>> {
     let mut text: Option<Range<usize>> = None;
     for atom in atoms {
         let controlled =
-            || document.parent(atom.run).and_then(|parent| barrier_inside(document, parent)).is_some();
+            || document.parent(atom.run).and_then(|parent| barrier_around_fields(document, parent)).is_some();
         // What others delete or move is not ours to take, and an object within has a place of its own.
         if atom.deleted.is_some() || atom.kind == AtomKind::Object || controlled() {
             return None;

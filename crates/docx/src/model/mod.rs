@@ -18,7 +18,7 @@ pub use fields::{FieldContext, fields_at_start};
 pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
 pub(crate) use pages::{section_properties, text_width};
 pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
-pub(crate) use paragraph::{LOCKED, barrier_inside};
+pub(crate) use paragraph::{LOCKED, barrier_around_fields, barrier_inside};
 pub(crate) use pictures::{alternative_text, pictures};
 pub(crate) use revision::{OwnRevisions, PIECES_FROM, is_id_since};
 pub use revision::{RevisionStamp, is_revision_wrapper, mark_revisions};

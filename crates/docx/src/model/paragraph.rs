@@ -285,11 +285,22 @@ impl Reader<'_> {
 /// Why text beside `node`'s children must not be edited: the nearest locked control or simple field around.
 pub(crate) fn barrier_inside(document: &Document, node: NodeId) -> Option<Barrier> {
     std::iter::once(node).chain(document.ancestors(node)).find_map(|above| match document.name(above) {
-        SDT => control_barrier(document, above),
         FLD_SIMPLE => simple_field_barrier(document, above),
+        _ => barrier_of(document, above),
+    })
+}
+
+/// The same, simple fields aside.
+pub(crate) fn barrier_around_fields(document: &Document, node: NodeId) -> Option<Barrier> {
+    std::iter::once(node).chain(document.ancestors(node)).find_map(|above| barrier_of(document, above))
+}
+
+fn barrier_of(document: &Document, node: NodeId) -> Option<Barrier> {
+    match document.name(node) {
+        SDT => control_barrier(document, node),
         MOVE_FROM | MOVE_TO => Some(Barrier::Move),
         _ => None,
-    })
+    }
 }
 
 fn simple_field_barrier(document: &Document, field: NodeId) -> Option<Barrier> {

@@ -439,6 +439,8 @@ fn a_field_goes_whole_with_the_words_around_it_or_not_at_all() {
     }
     let simple = format!("{}<w:fldSimple w:instr=\" REF x \">{}</w:fldSimple>", run("see "), run("clause 1"));
     let (text, result) = edited(&simple, &modify("see clause 1", ""));
+    assert_eq!((text.as_str(), result.code.as_deref()), ("", None));
+    let (text, result) = edited(&simple, &modify("clause 1", "clause 2"));
     assert_eq!((text.as_str(), result.code.as_deref()), ("see clause 1", Some("FIELD_EDIT_REFUSED")));
 }
 

@@ -128,13 +128,13 @@ fn name_of(uri: Option<&str>, local: &str) -> String {
 }
 
 /// The same document in a form in which equal means equal to a reader: neighbouring runs and revisions that say the
-/// same are one, empty properties and the ids of revisions do not count.
+/// same are one, empty properties and the ids of revisions do not count, and a simple field is its long form.
 pub(crate) fn canonical(element: &Element) -> Element {
     let mut children: Vec<Node> = Vec::new();
-    for child in &element.children {
+    for child in with_long_fields(&element.children) {
         let child = match child {
-            Node::Text(_) => child.clone(),
-            Node::Element(child) => Node::Element(canonical(child)),
+            Node::Text(_) => child,
+            Node::Element(child) => Node::Element(canonical(&child)),
         };
         if matches!(&child, Node::Element(child) if child.is(&["w:rPr", "w:pPr", "w:trPr", "w:tcPr"])
             && child.children.is_empty() && child.attributes.is_empty())
@@ -154,6 +154,41 @@ pub(crate) fn canonical(element: &Element) -> Element {
         attributes.remove("w:id");
     }
     Element { name: element.name.clone(), attributes, children }
+}
+
+/// The same nodes, simple fields written with field characters.
+fn with_long_fields(nodes: &[Node]) -> Vec<Node> {
+    let element = |name: &str, children: Vec<Node>| Element {
+        name: name.to_owned(),
+        attributes: BTreeMap::new(),
+        children,
+    };
+    let run = |leaf: Element| Node::Element(element("w:r", vec![Node::Element(leaf)]));
+    let character = |kind: &str, attributes: &BTreeMap<String, String>| {
+        let mut leaf = element("w:fldChar", vec![]);
+        leaf.attributes.clone_from(attributes);
+        leaf.attributes.insert("w:fldCharType".to_owned(), kind.to_owned());
+        run(leaf)
+    };
+    let mut all = Vec::new();
+    for node in nodes {
+        let Node::Element(field) = node else {
+            all.push(node.clone());
+            continue;
+        };
+        if field.name != "w:fldSimple" {
+            all.push(node.clone());
+            continue;
+        }
+        let mut attributes = field.attributes.clone();
+        let code = attributes.remove("w:instr").unwrap_or_default();
+        all.push(character("begin", &attributes));
+        all.push(run(element("w:instrText", vec![Node::Text(code)])));
+        all.push(character("separate", &BTreeMap::new()));
+        all.extend(with_long_fields(&field.children));
+        all.push(character("end", &BTreeMap::new()));
+    }
+    all
 }
 
 /// Joins neighbours that read as one.

@@ -309,7 +309,8 @@ impl Model {
                     (_, Some(content), _) => (end, end, content),
                     (.., content) => (0, 0, content.unwrap()),
                 };
-                let at_end = paragraph.is_object && operation["append"].is_string();
+                // New text stands behind an object, which stays.
+                let at_end = paragraph.is_object && !operation["prepend"].is_string();
                 if operation["newContent"].is_string() && !new.contains("\n\n") {
                     // Words that stay may be changed by others, so only those that differ count.
                     for hunk in engross_docx::diff(&paragraph.text.clone(), &new) {
