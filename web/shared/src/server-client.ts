@@ -97,6 +97,30 @@ export interface Losses {
   readonly back: readonly { readonly address: string; readonly text: string }[];
 }
 
+/** The model that its owner has answers from by a key of their own. The key itself never comes back. */
+export interface OwnModelState {
+  /** Whether the server takes keys of persons. */
+  readonly allowed: boolean;
+  /** Where a key would be remembered. */
+  readonly remembersIn: "keychain" | "secret-service" | "file" | (string & {});
+  readonly model: null | {
+    readonly provider: string;
+    readonly name: string;
+    /** Where the key is remembered; nothing for one that is in the server's memory. */
+    readonly remembered: null | "keychain" | "secret-service" | "file" | (string & {});
+    /** Not while the store of the system is locked. */
+    readonly hasKey: boolean;
+  };
+}
+
+/** Such a model; without a key the one that was given before stays. */
+export interface BroughtModel {
+  readonly provider: string;
+  readonly name: string;
+  readonly key?: string;
+  readonly remember: boolean;
+}
+
 export interface SessionEntry {
   readonly id: string;
   readonly key: string;
@@ -309,6 +333,18 @@ export class ServerClient {
 
   models(): Promise<List<{ readonly id: string; readonly engross?: { readonly model: string } }>> {
     return this.#json("GET", "/models");
+  }
+
+  ownModel(): Promise<OwnModelState> {
+    return this.#json("GET", "/own-model");
+  }
+
+  bringModel(model: BroughtModel): Promise<OwnModelState> {
+    return this.#json("PUT", "/own-model", { json: model });
+  }
+
+  forgetModel(): Promise<OwnModelState> {
+    return this.#json("DELETE", "/own-model");
   }
 
   sessions(limit: number, after?: string): Promise<List<SessionEntry>> {

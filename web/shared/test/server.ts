@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { env as environment } from "node:process";
 import { fileURLToPath } from "node:url";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -30,11 +31,11 @@ export function serve(...more: string[]): Promise<Server> {
 /** Starts `engross serve` with a model, at a port and with data of its own unless it is told others. */
 export async function serveModel(
   model: string,
-  { port = 0, data = mkdtempSync(join(tmpdir(), "engross-web-")) }: { port?: number; data?: string },
+  { port = 0, data = mkdtempSync(join(tmpdir(), "engross-web-")), variables = {} }: { port?: number; data?: string; variables?: Readonly<Record<string, string>> },
   ...more: string[]
 ): Promise<Server> {
   const options = ["serve", "--listen", `127.0.0.1:${port}`, "--data", data, "--model", model, ...more];
-  const process = spawn(binary ?? "engross", options, { stdio: ["ignore", "ignore", "pipe"] });
+  const process = spawn(binary ?? "engross", options, { stdio: ["ignore", "ignore", "pipe"], env: { ...environment, ...variables } });
   const ended = new Promise<void>((resolve) => process.once("exit", () => resolve()));
   const said: string[] = [];
   for await (const line of createInterface({ input: process.stderr })) {

@@ -10,7 +10,7 @@ import { Gate } from "./parts/Gate.tsx";
 import { OwnGate } from "./parts/OwnGate.tsx";
 import { Settings } from "./parts/Settings.tsx";
 import type { Show } from "./show.ts";
-import { beginAnew, conversationKey, failureOf, gate, greet, isAlone, type Pane } from "./state/pane.ts";
+import { beginAnew, broughtIsGone, conversationKey, failureOf, gate, greet, isAlone, type Pane } from "./state/pane.ts";
 import { busy, failure, items, restore } from "./state/talk.ts";
 import { language, t } from "./texts.ts";
 
@@ -66,7 +66,7 @@ export function App({ pane }: { readonly pane: Pane }) {
         {view.value === "compare" && <Compare pane={pane} />}
         {view.value === "settings" && <Settings pane={pane} />}
       </main>
-      <p class="lost" role="status">{lost}</p>
+      <p class="lost" role="status">{lost.value === "" && broughtIsGone.value ? t("brought.gone") : lost}</p>
       {gate.value !== "open" && (isAlone ? <OwnGate enter={start} /> : <Gate enter={start} />)}
     </>
   );

@@ -29,6 +29,7 @@ mod lists;
 mod mcp;
 mod old_data;
 mod output_files;
+mod own_key;
 mod owners;
 mod package_files;
 mod playbook_chat;

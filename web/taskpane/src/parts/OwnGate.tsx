@@ -6,17 +6,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ProviderName } from "../alone/session.ts";
 import { gate, own } from "../state/pane.ts";
 import { t } from "../texts.ts";
-
-const PROVIDERS: readonly (readonly [ProviderName, string, string])[] = [
-  ["anthropic", "Anthropic", "claude-sonnet-4-5"],
-  ["openai", "OpenAI", "gpt-5"],
-  ["gemini", "Google Gemini", "gemini-2.5-pro"],
-];
+import { ProviderFields, usualModel } from "./ProviderFields.tsx";
 
 export function OwnGate({ enter }: { readonly enter: () => Promise<void> }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const provider = useSignal<ProviderName>(own.value?.provider ?? "anthropic");
-  const usual = PROVIDERS.find(([name]) => name === provider.value)?.[2] ?? "";
   const model = useSignal(own.value?.model ?? "");
   const key = useSignal("");
   useEffect(() => {
@@ -25,7 +19,7 @@ export function OwnGate({ enter }: { readonly enter: () => Promise<void> }) {
   const go = (event: Event) => {
     event.preventDefault();
     if (key.value.trim() === "") return;
-    own.value = { provider: provider.value, model: model.value.trim() || usual, key: key.value.trim() };
+    own.value = { provider: provider.value, model: model.value.trim() || usualModel(provider.value), key: key.value.trim() };
     void enter();
   };
   return (
@@ -33,23 +27,7 @@ export function OwnGate({ enter }: { readonly enter: () => Promise<void> }) {
       <form onSubmit={go} autocomplete="off">
         <h2 id="gate-title">{t("own.title")}</h2>
         <p class="small-text muted">{t("own.text")}</p>
-        <label>
-          <span>{t("own.provider")}</span>
-          <select value={provider.value} onChange={(event) => {
-            provider.value = event.currentTarget.value as ProviderName;
-            model.value = "";
-          }}>
-            {PROVIDERS.map(([name, label]) => <option key={name} value={name}>{label}</option>)}
-          </select>
-        </label>
-        <label>
-          <span>{t("settings.model")}</span>
-          <input value={model.value} placeholder={usual} maxLength={100} autocomplete="off" spellcheck={false} onInput={(event) => (model.value = event.currentTarget.value)} />
-        </label>
-        <label>
-          <span>{t("gate.key")}</span>
-          <input type="password" required autocomplete="off" value={key.value} aria-invalid={gate.value === "refused"} aria-describedby="gate-problem" onInput={(event) => (key.value = event.currentTarget.value)} />
-        </label>
+        <ProviderFields provider={provider} model={model} secret={key} isWrong={gate.value === "refused"} problem="gate-problem" />
         <p id="gate-problem" class="problem" role="alert">{gate.value === "refused" ? t("own.wrong") : ""}</p>
         <button class="button primary">{t("gate.enter")}</button>
       </form>

@@ -1,6 +1,8 @@
 // Who works here, and how far changes may go.
-import { furtherModel, furtherModels, gate, instructions, isAlone, mayLoseUndo, modelName, own, person, token, type Pane } from "../state/pane.ts";
+import { BROUGHT, furtherModel, furtherModels, gate, instructions, isAlone, mayLoseUndo, modelName, own, person, token, type Pane } from "../state/pane.ts";
 import { language, shown, t } from "../texts.ts";
+import { brought } from "../state/brought.ts";
+import { BroughtModel } from "./BroughtModel.tsx";
 
 export function Settings({ pane }: { readonly pane: Pane }) {
   return (
@@ -20,10 +22,11 @@ export function Settings({ pane }: { readonly pane: Pane }) {
           <span>{t("settings.model")}</span>
           <select value={furtherModel.value} onChange={(event) => (furtherModel.value = event.currentTarget.value)}>
             <option value="">{shown(modelName.value ?? "")}</option>
-            {furtherModels.value.map((name) => <option key={name} value={name}>{shown(name)}</option>)}
+            {furtherModels.value.map((name) => <option key={name} value={name}>{name === BROUGHT ? t("brought.option", { model: brought.value?.model?.name ?? "" }) : shown(name)}</option>)}
           </select>
         </label>
       )}
+      {!isAlone && <BroughtModel />}
       <fieldset>
         <legend>{t("settings.language")}</legend>
         {(["en", "de"] as const).map((name) => (
@@ -43,7 +46,7 @@ export function Settings({ pane }: { readonly pane: Pane }) {
         <dt>{t(isAlone ? "own.provider" : "settings.server")}</dt>
         <dd>{isAlone ? (own.value?.provider ?? "–") : location.origin}</dd>
         <dt>{t("settings.model")}</dt>
-        <dd>{shown(modelName.value ?? "–")}</dd>
+        <dd>{shown(answering() ?? "–")}</dd>
         <dt>Word</dt>
         <dd>{pane.word.platform}, {["1.4", "1.6", "1.8"].filter((version) => pane.word.supports("WordApi", version)).at(-1) ?? "< 1.4"}</dd>
       </dl>
@@ -59,7 +62,12 @@ export function Settings({ pane }: { readonly pane: Pane }) {
           gate.value = "asks";
         }}>{t("settings.forget")}</button>
       )}
-      <p class="small-text muted">{t("settings.kept")}</p>
+      <p class="small-text muted">{t(isAlone ? "settings.keptAlone" : "settings.kept")}</p>
     </div>
   );
+}
+
+/** Which model answers now. */
+function answering(): string | undefined {
+  return furtherModel.value === BROUGHT ? brought.value?.model?.name : furtherModel.value || modelName.value;
 }

@@ -7,7 +7,7 @@ import { uuid } from "../../../shared/src/uuid.ts";
 import { addSource, type Source } from "../alone/dialect.ts";
 import { lookedUp } from "../alone/session.ts";
 import { NO_SOURCE, type Found } from "../research.ts";
-import { baseUrl, isAlone, own, server, token } from "./pane.ts";
+import { baseUrl, furtherModel, isAlone, own, server, token } from "./pane.ts";
 
 /** The tool of the server that searches, and the empty workspace that it belongs to. */
 const TOOL = "perform_research";
@@ -27,7 +27,7 @@ async function byServer(question: string, signal: AbortSignal | undefined): Prom
   const sessionId = `research-${uuid()}`;
   // A workspace is there as soon as a file is in it.
   await server.value.put(WORKSPACE, "about.txt", new Blob(["Questions of the pane of Word are looked up from here. No document belongs here.\n"])).catch(() => undefined);
-  const session = createSessionClient({ baseUrl, sessionId, workspace: WORKSPACE, ...(token.value === undefined ? {} : { token: token.value }) });
+  const session = createSessionClient({ baseUrl, sessionId, workspace: WORKSPACE, ...(furtherModel.value === "" ? {} : { model: furtherModel.value }), ...(token.value === undefined ? {} : { token: token.value }) });
   try {
     for await (const segment of session.send(question, { system: BY_SERVER, ...(signal ? { signal } : {}) })) {
       if (segment.kind === "error") throw segment.error;

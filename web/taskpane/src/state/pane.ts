@@ -44,6 +44,10 @@ export const instructions = signal("");
 /** A further model of the server. */
 export const furtherModel = signal("");
 export const furtherModels = signal<readonly string[]>([]);
+/** How a request names the model that the person has brought to the server. */
+export const BROUGHT = "own";
+/** Whether the brought model was chosen before, and is not there any more. */
+export const broughtIsGone = signal(false);
 
 export const baseUrl = `${location.origin}/v1`;
 
@@ -104,6 +108,10 @@ export async function greet(): Promise<SessionError | undefined> {
     const { data } = await server.value.models();
     modelName.value = data[0]?.engross?.model ?? data[0]?.id;
     furtherModels.value = data.slice(1).map(({ id }) => id.replace(/^engross\//, ""));
+    if (!furtherModels.value.includes(furtherModel.value)) {
+      if (furtherModel.value === BROUGHT) broughtIsGone.value = true;
+      furtherModel.value = "";
+    }
     gate.value = "open";
     return undefined;
   } catch (thrown) {
