@@ -238,7 +238,8 @@ impl<'a> BatchRun<'a> {
         }
         Ok(Outcome::Applied(Change {
             remark,
-            after: Some(self.editor.after(&steps)),
+            // What only looks otherwise says what it said.
+            after: (!steps.iter().all(Step::is_format_of_table)).then(|| self.editor.after(&steps)),
             revision_ids: (first_id..self.editor.ids.peek()).collect(),
             comment_ids: (first_comment..self.editor.pending.next_comment).collect(),
             paragraphs: scope.into_iter().flatten().collect(),

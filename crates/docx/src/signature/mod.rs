@@ -283,12 +283,12 @@ impl<'a> Signer<'a> {
                 _ if document.kind(child) != NodeKind::Element || is_range_marker(name) => {}
                 FLD_SIMPLE => {
                     // The long form of the same field says the same.
-                    joined.leaf(0, field_character("begin"));
+                    joined.leaf(0, whole_field_character("begin"));
                     let code = document.attribute(child, INSTR).unwrap_or_default();
                     joined.leaf(0, number_of(CODE, code.trim()));
-                    joined.leaf(0, field_character("separate"));
+                    joined.leaf(0, whole_field_character("separate"));
                     self.inline(child, joined);
-                    joined.leaf(0, field_character("end"));
+                    joined.leaf(0, whole_field_character("end"));
                 }
                 name if holds_inline(name) => {
                     joined.open(self.shell(child));
@@ -480,6 +480,13 @@ pub(crate) fn holds_inline(name: QName) -> bool {
     use crate::names::{BDO, CUSTOM_XML, DIR, SDT, SMART_TAG};
     matches!(name, HYPERLINK | SDT | SMART_TAG | CUSTOM_XML | BDO | DIR | FLD_SIMPLE)
         || is_revision_wrapper(name)
+}
+
+/// What [`Signer::whole`] gives of a field character.
+fn whole_field_character(kind: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u64(field_character(kind));
+    hasher.finish()
 }
 
 fn field_character(kind: &str) -> u64 {

@@ -8,7 +8,7 @@ use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{number, section_properties};
 use crate::names::{
-    BOTTOM, GUTTER, LEFT, ORIENT, PAGE_FOOTER, PAGE_HEADER, PG_MAR, PG_SZ, RIGHT, TOP, W_H, WIDTH,
+    BOTTOM, GUTTER, LEFT, ORIENT, P, PAGE_FOOTER, PAGE_HEADER, PG_MAR, PG_SZ, RIGHT, TOP, W_H, WIDTH,
 };
 use crate::ops::{BreakKind, PageSetup, Where};
 use crate::text::StyledText;
@@ -98,8 +98,13 @@ pub(super) fn page_setup(
     if sections.is_empty() {
         return Err(no_section());
     }
+    // The paragraph that holds the properties is the one that changes.
+    let holder = |section: NodeId| {
+        let paragraph = document.ancestors(section).find(|above| document.name(*above) == P)?;
+        snapshot.paragraphs.iter().position(|node| *node == paragraph)
+    };
     let step = |(index, section): (usize, NodeId)| Step::TableFormat {
-        index,
+        index: holder(section).unwrap_or(index),
         owner: section,
         settings: settings(snapshot, section, setup),
     };
