@@ -20,7 +20,7 @@ use super::access_log::{ReportedBody, RequestReport};
 use super::connections::{Overload, Peer};
 use super::error::{Error, ErrorCode};
 use super::headers::{
-    OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
+    OPENCLAW_SESSION_KEY, REQUEST_ID, REVISION, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
 };
 use super::owners::{LinkRequest, OwnerRoutes, Owners, answer};
 use super::recent_errors::RecentError;
@@ -242,11 +242,12 @@ fn shown_path(request: &Request) -> String {
 }
 
 fn cors(access: Access) -> CorsLayer {
-    let headers: [HeaderName; 12] = [
+    let headers: [HeaderName; 13] = [
         OPENCLAW_SESSION_KEY,
         SESSION_KEY,
         SESSION_ID,
         TURN,
+        REVISION,
         REQUEST_ID,
         SHOULD_RETRY,
         WARNINGS,

@@ -20,6 +20,15 @@ use super::document_rows::{DocumentRows, Read};
 use super::error::Error;
 use super::wire::{ComparedFiles, DocumentList, Operations, operations_request};
 
+/// A document as HTML, and which state of it that is.
+pub(super) struct ShownDocument {
+    pub(super) html: String,
+    /// The state of the document, on which operations can insist.
+    pub(super) revision: String,
+    /// The state of the file.
+    pub(super) sha256: Option<String>,
+}
+
 /// Documents beneath the server's root, and how they are edited when a request does not say.
 #[derive(Clone)]
 pub struct Documents {
@@ -150,13 +159,14 @@ impl Documents {
         name: String,
         path: String,
         options: HtmlOptions,
-    ) -> Result<(String, Option<String>), Error> {
+    ) -> Result<ShownDocument, Error> {
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
             let opened = workspace.open(&path)?;
             let title = path.as_str().rsplit('/').next().unwrap_or_default().to_owned();
             let html = opened.document.to_html(&HtmlOptions { title, ..options });
-            Ok((html.map_err(|error| Error::of_document(&path, &error))?, opened.sha256))
+            let html = html.map_err(|error| Error::of_document(&path, &error))?;
+            Ok(ShownDocument { html, revision: opened.document.revision(), sha256: opened.sha256 })
         })
         .await
     }

@@ -19,6 +19,8 @@ pub(crate) const SESSION_KEY: HeaderName = HeaderName::from_static("x-engross-se
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("x-engross-session-id");
 /// The turn, counted from 1 in its session.
 pub(crate) const TURN: HeaderName = HeaderName::from_static("x-engross-turn");
+/// The state of a document that an answer shows.
+pub(crate) const REVISION: HeaderName = HeaderName::from_static("x-engross-revision");
 /// Whether `engross.status` events are wanted.
 pub(crate) const EVENTS: HeaderName = HeaderName::from_static("x-engross-events");
 /// Whether the content of files that are being written is wanted, too.

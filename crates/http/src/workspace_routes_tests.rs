@@ -439,6 +439,8 @@ async fn a_document_is_shown_as_html() {
     assert_eq!(got.status, 200, "{}", got.text);
     assert_eq!(got.header("etag"), Some(format!("\"{sha256}\"")));
     assert!(got.header("content-security-policy").is_some_and(|policy| policy.starts_with("sandbox")));
+    let read = get(&app, &format!("{file}?view=accepted&limit=1"), &[]).await.json();
+    assert_eq!(got.header("x-engross-revision").as_deref(), read["revision"].as_str());
     assert!(got.text.starts_with("<article class=\"docx\" data-view=\"accepted\""), "{}", got.text);
     let page = get(&app, &format!("{file}?as=page"), &[]).await;
     assert!(page.text.contains("<title>nda.docx</title>") && page.text.contains("data-view=\"markup\""));

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +10,9 @@ import { EngineClient } from "../src/client.ts";
 import type { WorkerPort } from "../src/client.ts";
 import { EngineError, WordFile, compare, start, styleSheet, version } from "../src/index.ts";
 import type { Batch } from "../src/index.ts";
+import { batches, binary, commandLine, module } from "./command-line.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const module = here("../pkg/engross_wasm_bg.wasm");
-const binary = process.env["ENGROSS_BIN"] ?? here("../../../target/ci/engross");
 const signature = { author: "Ada", date: "2026-01-31T09:30:00Z" };
 const nda = readFileSync(here("../../../examples/nda.docx"));
 let folder = "";
@@ -28,46 +26,11 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the command line writes for these arguments. */
-function commandLine(document: Uint8Array, batch: Batch): Uint8Array | undefined {
-  const [source, operations, out] = ["in.docx", "ops.json", "out.docx"].map((name) => join(folder, name)) as [string, string, string];
-  rmSync(out, { force: true });
-  writeFileSync(source, document);
-  writeFileSync(operations, JSON.stringify(batch));
-  const { author, date } = signature;
-  try {
-    const home = { ...process.env, HOME: folder, XDG_DATA_HOME: join(folder, "data"), XDG_CONFIG_HOME: join(folder, "config") };
-    const flags = ["--author", author, "--date", date, "--own", "history", "-o", out];
-    execFileSync(binary, ["apply", source, operations, ...flags], { env: home, stdio: "ignore" });
-  } catch {
-    // Some operations may be refused: then the others are written all the same.
-  }
-  return existsSync(out) ? readFileSync(out) : undefined;
-}
-
-/** Batches that any document takes, at least in part. */
-function batches(document: WordFile): Batch[] {
-  const first = document.read({ labels: false }).paragraphs.find(({ text }) => /\w{3,}/.test(text));
-  const word = /\w{3,}/.exec(first?.text ?? "")?.[0] ?? "word";
-  const target = first?.address ?? "P1";
-  return [
-    [{ op: "modify_text", target, originalText: word, replacementText: "changed & <new>" }],
-    [
-      { op: "insert_paragraph", after: target, content: "A **new** paragraph." },
-      { op: "insert_comment", target, commentContent: "Why?" },
-    ],
-    [
-      { op: "delete_paragraph", target },
-      { op: "modify_text", originalText: "no such words", replacementText: "x" },
-    ],
-  ];
-}
-
 /** Whether the engine here writes the very bytes of the command line. */
 function same(bytes: Uint8Array, batch: Batch): boolean {
   using file = WordFile.open(bytes);
   const results = file.apply({ operations: batch as never, own: "history" } as never, signature);
-  const wanted = commandLine(bytes, batch);
+  const wanted = commandLine(folder, bytes, batch, signature);
   // What is as wanted already is written as it is; what is only refused is not written at all.
   if (!results.some(({ status }) => status === "applied" || status === "no_change")) return wanted === undefined;
   return wanted !== undefined && Buffer.compare(Buffer.from(file.save()), Buffer.from(wanted)) === 0;

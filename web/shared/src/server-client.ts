@@ -295,10 +295,10 @@ export class ServerClient {
     return this.#tagged(this.#file(workspace, path), query);
   }
 
-  /** A document as HTML, with its tracked changes. */
-  async html(workspace: string, path: string): Promise<Tagged<string>> {
+  /** A document as HTML, with its tracked changes, and which state of it that is. */
+  async html(workspace: string, path: string): Promise<Tagged<string> & { readonly revision: string | null }> {
     const response = await this.#fetch("GET", this.#file(workspace, path), { query: { as: "html", view: "markup" } });
-    return { value: await response.text(), tag: response.headers.get("etag") };
+    return { value: await response.text(), tag: response.headers.get("etag"), revision: response.headers.get("x-engross-revision") };
   }
 
   apply(workspace: string, path: string, batch: Batch): Promise<Receipt> {

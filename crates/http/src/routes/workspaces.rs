@@ -86,8 +86,12 @@ pub(crate) async fn get<S: Service>(
             Ok(with_tag(&read_body(read), sha256.as_deref()))
         }
         AskedReading::Html(options) => {
-            let (html, sha256) = server.documents.html(name, path, options).await?;
-            Ok(tagged(view::response(html), sha256.as_deref()))
+            let shown = server.documents.html(name, path, options).await?;
+            let mut response = tagged(view::response(shown.html), shown.sha256.as_deref());
+            if let Ok(revision) = HeaderValue::from_str(&shown.revision) {
+                response.headers_mut().insert(headers::REVISION, revision);
+            }
+            Ok(response)
         }
     }
 }

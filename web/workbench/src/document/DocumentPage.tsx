@@ -45,14 +45,14 @@ export function DocumentPage({ workspace, path }: Props) {
   }, [model]);
   const loaded = model.loaded.value;
   const failure = model.failure.value;
-  if (!loaded) {
+  if (!model.drawn.value) {
     return (
       <div class="page">
         {failure ? <Failure failure={failure} retry={() => void model.load()} /> : <p class="empty" role="status">{t("document.loading")}</p>}
       </div>
     );
   }
-  const count: Partial<Record<Tab, number>> = { changes: model.rows.value.length, comments: loaded.comments.length };
+  const count: Partial<Record<Tab, number>> = !loaded ? {} : { changes: model.rows.value.length, comments: loaded.comments.length };
   return (
     <div class={tab.value === "view" ? "bench shows-view" : "bench"}>
       <div class="bench-head">
@@ -66,8 +66,9 @@ export function DocumentPage({ workspace, path }: Props) {
       <section class="bench-panel" aria-label={t("document.panel")}>
         <Tabs tab={tab.value} count={count} isTalking={talk.live.value !== undefined} choose={(next) => (tab.value = next)} />
         <div class="panel-body" role="tabpanel" id="panel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
-          {tab.value === "changes" && <Changes model={model} />}
-          {tab.value === "comments" && <Comments model={model} />}
+          {!loaded && (tab.value === "changes" || tab.value === "comments") && <p class="empty" role="status">{t("document.loading")}</p>}
+          {loaded && tab.value === "changes" && <Changes model={model} />}
+          {loaded && tab.value === "comments" && <Comments model={model} />}
           {tab.value === "conversation" && (
             <Conversation
               talk={talk}

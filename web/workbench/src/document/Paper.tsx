@@ -16,7 +16,7 @@ interface Props {
 export function Paper({ model, showComments }: Props) {
   const paper = useRef<HTMLDivElement>(null);
   const known = useRef(new Map<string, HTMLElement[]>());
-  const view = model.loaded.value?.view;
+  const view = model.drawn.value;
   useLayoutEffect(() => {
     if (paper.current && view) known.current = update(paper.current, known.current, blocksOf(view.html));
   }, [view]);

@@ -8,8 +8,8 @@ import { say } from "../state/notice.ts";
 import { failureOf, person, server } from "../state/session.ts";
 import { t } from "../texts.ts";
 import { rowsOf } from "./rows.ts";
-import { fetchView } from "./view.ts";
-import type { DocumentView } from "./view.ts";
+import { fetchView } from "../state/view.ts";
+import type { DocumentView } from "../state/view.ts";
 
 /** How often a document is looked after that others may change, in milliseconds. */
 const LOOK_EVERY = 4_000;
@@ -27,6 +27,8 @@ export interface LoadedDocument {
 
 export class DocumentModel {
   readonly loaded = signal<LoadedDocument | undefined>(undefined);
+  /** What is drawn: the view of what is loaded, and at first the view alone, so that nobody waits for the rest to read. */
+  readonly drawn = signal<DocumentView | undefined>(undefined);
   readonly failure = signal<SessionError | undefined>(undefined);
   /** What is being done to it, if anything. */
   readonly isBusy = signal(false);
@@ -58,10 +60,13 @@ export class DocumentModel {
   async load(): Promise<void> {
     const turn = (this.#turn += 1);
     try {
-      const loaded = await this.#read();
+      const loaded = await this.#read((view) => {
+        if (turn === this.#turn && !this.loaded.value) this.drawn.value = view;
+      });
       if (turn !== this.#turn) return;
       batch(() => {
         this.loaded.value = loaded;
+        this.drawn.value = loaded.view;
         this.failure.value = undefined;
       });
     } catch (error) {
@@ -128,11 +133,14 @@ export class DocumentModel {
     }
   }
 
-  async #read(): Promise<LoadedDocument> {
+  async #read(first: (view: DocumentView) => void): Promise<LoadedDocument> {
     const { workspace, path } = this;
     for (let tries = 1; ; tries += 1) {
       const [view, revisions, comments] = await Promise.all([
-        fetchView(workspace, path),
+        fetchView(workspace, path).then((view) => {
+          if (tries === 1) first(view);
+          return view;
+        }),
         server.value.revisions(workspace, path),
         server.value.comments(workspace, path),
       ]);

@@ -5,6 +5,7 @@ import { SessionError } from "../../../shared/src/server-client.ts";
 import { go } from "./route.ts";
 import { say } from "./notice.ts";
 import { failureOf, person, server } from "./session.ts";
+import { readAhead } from "./view.ts";
 import { shown } from "../texts.ts";
 
 /** A name for a workspace that no other file has. */
@@ -24,7 +25,7 @@ export async function openFile(file: Blob, name: string): Promise<void> {
     throw failureOf(error);
   }
   try {
-    await server.value.reading(workspace, name, { view: "accepted", limit: "1" });
+    await readAhead(workspace, name);
   } catch (error) {
     const failure = failureOf(error);
     // What cannot be read stays the person's alone; where the server is gone nothing is known of it.
