@@ -12,10 +12,10 @@ use tokio_util::task::TaskTracker;
 use super::error::Error;
 
 /// How long a lease holds without being renewed, in milliseconds: so long a log rests when its process dies.
-const TTL: u64 = 15_000;
+const TTL: u64 = 4_500;
 
-/// How long is waited for another process to be done.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long is waited for another process to be done: longer than the lease of a process that died.
+const PATIENCE: Duration = Duration::from_secs(6);
 
 /// How often the store is asked meanwhile.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -185,11 +185,13 @@ impl BookFile {
         }
         let changes = self.pending.len() - before;
         if changes > 0 {
-            self.notes.push(format!("{changes} changes were taken over from {}", path.display()));
+            let were = if changes == 1 { "change was" } else { "changes were" };
+            self.notes.push(format!("{changes} {were} taken over from {}", path.display()));
         }
         let waiting = self.journal.book.count(SkillStatus::Quarantined).saturating_sub(waiting);
         if waiting > 0 {
-            self.notes.push(format!("{waiting} of them are doubtful and wait for engross skills review"));
+            let (are, wait) = if waiting == 1 { ("is", "waits") } else { ("are", "wait") };
+            self.notes.push(format!("{waiting} of them {are} doubtful and {wait} for engross skills review"));
         }
         Ok(())
     }

@@ -90,8 +90,9 @@ impl BookFile {
             }
             let records = proposals(&self.journal.book, &lines, &base, &name, latest);
             if !records.is_empty() {
+                let were = if records.len() == 1 { "proposal was" } else { "proposals were" };
                 self.notes.push(format!(
-                    "{} proposals were found in {}; engross skills review shows them",
+                    "{} {were} found in {}; engross skills review shows them",
                     records.len(),
                     folder.display()
                 ));
