@@ -8,6 +8,7 @@ mod bridge;
 mod more;
 mod questions;
 mod runner;
+mod runner_link;
 mod runner_start;
 mod shown;
 mod usual;

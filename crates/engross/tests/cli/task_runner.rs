@@ -243,3 +243,41 @@ fn a_runner_that_never_opened_leaves_its_token() {
     let door = String::from_utf8(desk.bytes("data/tasks/door")).unwrap();
     assert_eq!(door.split(' ').nth(1), Some(token.as_str()), "{door}");
 }
+
+/// The process of the runner of this desk.
+#[cfg(target_os = "linux")]
+fn runner_of(desk: &TestBench) -> Option<String> {
+    let folder = desk.path("");
+    let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let mut ours = all.filter(|process| {
+        let line = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let stands_in = std::fs::read_link(process.join("cwd")).unwrap_or_default();
+        line.contains(" task runner ") && stands_in.starts_with(&folder)
+    });
+    ours.next().map(|process| process.file_name().unwrap().to_string_lossy().into_owned())
+}
+
+/// Nobody but the viewer is there when the runner is killed: it starts another one, hears what became of its task, and what
+/// was asked behind it is done.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_viewer_starts_a_runner_where_the_one_before_was_killed() {
+    let desk = fake_agent::desk();
+    let mut viewer = begun(&desk, "@ hang", "a");
+    until(&desk, "a", "it runs", running);
+    let mut second = begun(&desk, "@ write b.md x\n@ say Made.", "a");
+    until(&desk, "a", "the second waits", |shown| {
+        shown["messages"].as_array().is_some_and(|said| said.len() == 2) || shown["waiting"] == 1
+    });
+    let killed = runner_of(&desk).expect("a runner is there");
+    assert!(std::process::Command::new("kill").args(["-KILL", &killed]).status().unwrap().success());
+    let ended = until(&desk, "a", "both end with nobody's help", |shown| {
+        shown["status"] == "ready" && desk.path("a/b.md").exists()
+    });
+    assert_eq!(ended["lastResultCode"], "success", "{ended:#}");
+    let said = ended["messages"].as_array().unwrap();
+    assert!(said.iter().any(|said| said["text"].as_str().unwrap().contains("restarted")), "{ended:#}");
+    assert_eq!((viewer.wait().unwrap().code(), second.wait().unwrap().code()), (Some(0), Some(0)));
+    assert_ne!(runner_of(&desk).as_ref(), Some(&killed));
+}

@@ -132,7 +132,7 @@ pub(super) async fn logs(
         None if has_run => {
             bridge::open(&args.bridge, &place.data, config, environment, bridge::RunnerNeed::Any).await.ok()
         }
-        link => link,
+        link => link.map(|link| link as std::sync::Arc<dyn engross_threads::Link>),
     };
     if let Some(link) = link {
         lines.extend(place.driver(link).updates(&key).await.unwrap_or_default());

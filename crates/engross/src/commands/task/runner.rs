@@ -12,8 +12,9 @@ use futures_util::StreamExt as _;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::runner_link::at_door;
 use super::runner_start::made_for;
-use super::{CommandEnd, Place, bridge, folder};
+use super::{CommandEnd, Place, folder};
 use crate::cli::RunnerArgs;
 use engross_compose::runner::{Door, serve_tasks};
 use engross_compose::settings::Environment;
@@ -66,7 +67,7 @@ async fn watch(place: &Place, tasks: Bridge, door: Door, idle: Duration) {
         if quiet >= UNSEEN && !is_home {
             // What it does by itself is not what keeps it from ending.
             is_home = true;
-            if let Ok(link) = bridge::at_door(&door) {
+            if let Ok(link) = at_door(&door) {
                 bring_home(place, link, &tasks).await;
             }
         }
