@@ -24,6 +24,7 @@ use super::progress::Progress;
 use super::prompt;
 use super::receipts::keep_receipt;
 use super::record::{Association, ThreadRecord};
+use super::slots::QueueWait;
 use super::state::{Ask, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
 
@@ -54,6 +55,8 @@ struct ThreadRun<'a> {
     heard: Option<String>,
     /// The deadline at which the bridge was asked for the last time.
     asked_last: Option<Millis>,
+    /// While it waits for a place.
+    wait: QueueWait,
 }
 
 impl ThreadDriver {
@@ -87,7 +90,7 @@ impl ThreadDriver {
         let mut thread = self.find(key).await?;
         let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
         loop {
-            let slot = self.slot(&thread, &ask).await?;
+            let slot = self.slot(&thread, &ask, &mut QueueWait::default()).await?;
             if self.tell(&mut thread, ThreadInput::Send(ask.clone(), slot)).await?.is_some() {
                 return Ok(thread);
             }
@@ -130,6 +133,7 @@ impl ThreadDriver {
             todo: VecDeque::new(),
             heard: None,
             asked_last: None,
+            wait: QueueWait::default(),
         };
         driven.run().await?;
         Ok(driven.thread)
@@ -310,7 +314,7 @@ impl ThreadRun<'_> {
                         None => return Ok(()),
                     },
                 };
-                let slot = self.driver.slot(&self.thread, &ask).await?;
+                let slot = self.driver.slot(&self.thread, &ask, &mut self.wait).await?;
                 self.input(ThreadInput::Drain(slot)).await
             }
             action @ (ThreadAction::Cancel(_) | ThreadAction::Close) => {

@@ -307,3 +307,31 @@ async fn a_result_is_not_given_up_because_nobody_was_awake() {
         assert_eq!(script.methods(), methods);
     }
 }
+
+/// Whoever waited before and is not carried on with, as a terminal was closed or a process killed, holds up nobody for long.
+#[tokio::test(start_paused = true)]
+async fn a_free_place_is_taken_by_who_is_there() {
+    let mut room = Room::new();
+    room.capacity = Capacity { active: 1, queued: 9 };
+    let script = Script::of(vec![
+        vec![Some(BridgeFrame::Answer(json!({"accepted": true})))],
+        vec![Some(BridgeFrame::Answer(done()))],
+    ]);
+    let driver = room.driver(&script);
+    let mut lifecycles = Vec::new();
+    for key in ["first", "closed", "closed, too", "last"] {
+        driver.journal().open(record(key)).await.unwrap();
+        lifecycles.push(driver.send(key, ask("Write it")).await.unwrap().state().lifecycle());
+    }
+    assert_eq!(lifecycles[1..], [Lifecycle::Queued; 3]);
+    driver.order("first", ThreadInput::Abort).await.unwrap();
+    let folder = room.folder();
+    let mut unheard = |_| {};
+    let last = driver.drive("last", &folder, &mut unheard);
+    let last = tokio::time::timeout(std::time::Duration::from_secs(30), last).await.unwrap().unwrap();
+    assert_eq!(last.state().record.lifecycle_state.last_result_code.as_deref(), Some("success"));
+    for key in ["closed", "closed, too"] {
+        let thread = driver.journal().load(key).await.unwrap().unwrap();
+        assert_eq!(thread.state().lifecycle(), Lifecycle::Queued, "its request is kept");
+    }
+}

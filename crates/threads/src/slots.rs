@@ -1,8 +1,11 @@
 //! Whether there is room at the gateway for another run, over all threads of a person.
 //!
-//! Must never count a thread that cannot be read against the others.
+//! Must never count a thread that cannot be read against the others, nor let those wait for ever whom nobody carries on with.
+
+use std::time::Duration;
 
 use engross_store::Millis;
+use tokio::time::Instant;
 
 use super::decision::SlotState;
 use super::driver::ThreadDriver;
@@ -11,13 +14,41 @@ use super::journal::LoadedThread;
 use super::machine::needs_slot;
 use super::state::{Ask, Work};
 
+/// How long a free place is left to those who waited before. Whoever is carried on with takes it within a second or two.
+const COURTESY: Duration = Duration::from_secs(5);
+
+/// The place of a request among those that wait.
+#[derive(Debug, Default)]
+pub(super) struct QueueWait {
+    /// Since when there has been a free place that nobody before has taken.
+    free_since: Option<Instant>,
+}
+
+impl QueueWait {
+    /// How many of those before are passed over. Their terminals are gone, or they would have begun; one more for each second, so that
+    /// of those who are there the first begins first.
+    fn passed_over(&self) -> usize {
+        let waited = self.free_since.map_or(Duration::ZERO, |since| since.elapsed());
+        usize::try_from(waited.saturating_sub(COURTESY).as_secs()).unwrap_or(usize::MAX)
+    }
+
+    fn look(&mut self, is_free: bool) {
+        self.free_since = self.free_since.filter(|_| is_free).or_else(|| is_free.then(Instant::now));
+    }
+}
+
 impl ThreadDriver {
     /// Whether there is room for a request of this thread.
-    pub(super) async fn slot(&self, thread: &LoadedThread, ask: &Ask) -> Result<SlotState, ThreadError> {
+    pub(super) async fn slot(
+        &self,
+        thread: &LoadedThread,
+        ask: &Ask,
+        wait: &mut QueueWait,
+    ) -> Result<SlotState, ThreadError> {
         if !needs_slot(thread.state()) {
             return Ok(SlotState::Free);
         }
-        let (mut active, mut before, mut queued) = (0, 0, 0);
+        let (mut active, mut before, mut queued) = (0, 0_usize, 0);
         let place = waits_since(thread, ask, self.journal().now());
         for key in self.journal().keys().await? {
             if key == thread.state().record.thread_id {
@@ -45,7 +76,8 @@ impl ThreadDriver {
                 Work::Idle => {}
             }
         }
-        Ok(if active + before < self.capacity().active {
+        wait.look(active < self.capacity().active);
+        Ok(if active + before.saturating_sub(wait.passed_over()) < self.capacity().active {
             SlotState::Free
         } else if matches!(thread.state().work, Work::Queued(_)) || queued < self.capacity().queued {
             SlotState::Busy

@@ -25,10 +25,8 @@ use engross_store::{SqliteStore, Store};
 use engross_tasks::sandbox_request::SandboxRequest;
 use engross_threads::{
     Ask, ExecutionBinding, ExecutionMode, LoadedThread, OwnerScope, Rules, ThreadDriver, ThreadError,
-    ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
+    ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding, needs_slot,
 };
-
-use futures_util::StreamExt as _;
 
 use self::bridge::RunnerNeed;
 use super::CommandEnd;
@@ -386,15 +384,17 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
     let config = args.common.config.as_deref();
     let left = place.driver(Arc::new(bridge::Nobody)).unfinished().await.map_err(failed)?;
     let driven = left.into_iter().map(|thread| {
+        let has_turns = needs_slot(thread.state());
         let (place, record) = (&place, thread.into_state().record);
-        async move {
+        let driven = async move {
             let agent = record.execution_binding.provider_id.as_str();
             let wanted = (agent, RunnerNeed::For(agent));
             let link = bridge::open_for(&args.bridge, &place.data, config, environment, wanted).await?;
             at_work::drive(&place.driver(link), &record.thread_id, view::Telling::Nobody).await
-        }
+        };
+        (has_turns, driven)
     });
-    let ends: Vec<_> = futures_util::stream::iter(driven).buffer_unordered(runner::AT_ONCE).collect().await;
+    let ends = runner::carry_on(driven).await;
     let mut done = Vec::new();
     for end in ends {
         match end? {

@@ -278,6 +278,8 @@ fn a_viewer_starts_a_runner_where_the_one_before_was_killed() {
     assert_eq!(ended["lastResultCode"], "success", "{ended:#}");
     let said = ended["messages"].as_array().unwrap();
     assert!(said.iter().any(|said| said["text"].as_str().unwrap().contains("restarted")), "{ended:#}");
-    assert_eq!((viewer.wait().unwrap().code(), second.wait().unwrap().code()), (Some(0), Some(0)));
+    // The first tells of whichever task was the newest when it ended.
+    assert!(matches!(viewer.wait().unwrap().code(), Some(0 | 1)));
+    assert_eq!(second.wait().unwrap().code(), Some(0));
     assert_ne!(runner_of(&desk).as_ref(), Some(&killed));
 }

@@ -18,7 +18,8 @@ use super::root::Folder;
 use super::temporary::{Access, Lock, create, lock};
 use super::write::{create_beside, place_temporary};
 use bytes::Bytes;
-use cap_std::fs::{File, OpenOptions};
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::{File, Metadata, OpenOptions};
 use engross_protocol::hex;
 use sha2::Digest as _;
 
@@ -112,12 +113,16 @@ impl Folder {
     /// As [`Folder::stage`].
     pub fn stage_unsynced(&self, name: &StagedName) -> Result<StagedFile, FileError> {
         let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Writing, &error);
-        let file = match create(&self.dir, &name.file(), Access::Owner) {
+        let (file, lock) = match create(&self.dir, &name.file(), Access::Owner) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(FileError::TargetExists { path: shown(name.as_str()) });
             }
             made => made.map_err(failed)?,
         };
+        // Somebody may have found it before it was locked.
+        if lock == Lock::Elsewhere || !self.leads_to(name, &file)? {
+            return Err(FileError::not_written(name.as_str(), "it is being written already"));
+        }
         Ok(StagedFile {
             folder: self.clone(),
             name: name.clone(),
@@ -131,7 +136,7 @@ impl Folder {
     /// Opens the staged file of that name again; `None` when there is none.
     ///
     /// # Errors
-    /// [`FileError::NotWritten`] while another handle or process has it, else as the system says.
+    /// [`FileError::NotWritten`] while another handle or process has it, also when it took its place meanwhile, else as the system says.
     pub fn staged(&self, name: &StagedName) -> Result<Option<StagedFile>, FileError> {
         let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Writing, &error);
         if look(&self.dir, &name.path(), &name.file())?.is_none() {
@@ -147,6 +152,10 @@ impl Folder {
         if lock == Lock::Elsewhere {
             return Err(FileError::not_written(name.as_str(), "it is being written already"));
         }
+        // What was opened may be somebody's finished file by now: the one who had it locked has given it its place since.
+        if !self.leads_to(name, &file)? {
+            return Err(FileError::not_written(name.as_str(), "it was being written, and has its place now"));
+        }
         let length = file.metadata().map_err(failed)?.len();
         let is_changed = AtomicBool::new(true);
         Ok(Some(StagedFile {
@@ -157,6 +166,15 @@ impl Folder {
             is_changed,
             digest: None,
         }))
+    }
+
+    /// Whether the staged file `name` is this very file.
+    fn leads_to(&self, name: &StagedName, file: &File) -> Result<bool, FileError> {
+        let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Reading, &error);
+        let of = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+        let opened = file.metadata().map_err(failed)?;
+        let there = look(&self.dir, &name.path(), &name.file())?;
+        Ok(there.is_some_and(|there| of(&there) == of(&opened)))
     }
 
     /// The names of the staged files in this folder, in the order of their bytes.

@@ -37,7 +37,7 @@ impl TemporaryFile {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let name = format!("{TEMPORARY}{}-{number}", std::process::id());
             match create(dir, &name, access) {
-                Ok(file) => return Ok(Self { dir: dir.clone(), name, file, placed: false }),
+                Ok((file, _)) => return Ok(Self { dir: dir.clone(), name, file, placed: false }),
                 // A process of this number has left it, or has it in another container.
                 Err(taken) if taken.kind() == ErrorKind::AlreadyExists => error = taken,
                 Err(other) => {
@@ -96,7 +96,7 @@ pub(super) enum Access {
 }
 
 /// Makes the file `name`, which must not be there in any form, and locks it.
-pub(super) fn create(dir: &Dir, name: &str, access: Access) -> io::Result<File> {
+pub(super) fn create(dir: &Dir, name: &str, access: Access) -> io::Result<(File, Lock)> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create_new(true);
     #[cfg(unix)]
@@ -106,7 +106,7 @@ pub(super) fn create(dir: &Dir, name: &str, access: Access) -> io::Result<File> 
     }
     #[cfg(not(unix))]
     let _ = access;
-    Ok(lock(dir.open_with(name, no_follow(&mut options))?).0)
+    Ok(lock(dir.open_with(name, no_follow(&mut options))?))
 }
 
 /// What came of locking a file.

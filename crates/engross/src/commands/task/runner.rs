@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engross_protocol::{Exit, Failure};
 use engross_tasks::rpc::Bridge;
-use engross_threads::Link;
+use engross_threads::{Link, needs_slot};
 use futures_util::StreamExt as _;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(250);
 const UNSEEN: Duration = Duration::from_secs(1);
 
 /// How many threads are carried on at once with nobody looking on.
-pub(super) const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 8;
 
 /// `engross task runner`: what a command starts that finds none.
 pub(super) async fn run(args: &RunnerArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
@@ -82,8 +82,9 @@ async fn bring_home(place: &Place, link: Arc<dyn Link>, tasks: &Bridge) {
     let driver = place.driver(link);
     let Ok(threads) = driver.unfinished().await else { return };
     let driven = threads.into_iter().map(|thread| {
+        let has_turns = needs_slot(thread.state());
         let (driver, record) = (&driver, thread.into_state().record);
-        async move {
+        let driven = async move {
             let key = record.thread_id.as_str();
             let Ok(to) = folder(&record) else { return };
             let mut unheard = |_| {};
@@ -96,9 +97,20 @@ async fn bring_home(place: &Place, link: Arc<dyn Link>, tasks: &Bridge) {
                 // Its agent works with the environment of somebody who looks on, and that is nobody of ours.
                 () = awaits_viewer(tasks, key) => {}
             }
-        }
+        };
+        (has_turns, driven)
     });
-    futures_util::stream::iter(driven).buffer_unordered(AT_ONCE).collect::<()>().await;
+    carry_on(driven).await;
+}
+
+/// Carries on with threads; with those that wait for their turn at a gateway all at once, as each waits for those before it, whichever
+/// they are.
+pub(super) async fn carry_on<T>(driven: impl Iterator<Item = (bool, impl Future<Output = T>)>) -> Vec<T> {
+    let (turns, others): (Vec<_>, Vec<_>) = driven.partition(|(has_turns, _)| *has_turns);
+    let at_once = turns.len().max(1);
+    let of = |threads: Vec<(bool, _)>| futures_util::stream::iter(threads).map(|(_, driven)| driven);
+    let (turns, others) = (of(turns).buffer_unordered(at_once), of(others).buffer_unordered(AT_ONCE));
+    futures_util::stream::select(turns, others).collect().await
 }
 
 /// Resolves when a run of a thread waits until somebody looks on.

@@ -121,3 +121,34 @@ fn only_what_is_old_and_nobodys_is_swept() {
     assert_eq!(desk.top.sweep(at + 1_100_000, ages).unwrap(), 1);
     assert_eq!(desk.names(), [".engrossed", "a", "d/", "d/e/"]);
 }
+
+/// Several who bring the same file at once, as terminals do that look on at one task: whoever comes when another one has just put it
+/// into its place must not have that file in hand, to cut it and to write to it.
+#[test]
+fn who_comes_late_has_nothing_of_a_file_that_has_its_place() {
+    const ROUNDS: usize = 4_000;
+    let desk = TestBench::new();
+    let bring = |round: usize| {
+        let (name, to) = (staged(&format!("s{round}")), path(&format!("f{round}")));
+        while desk.top.info(&to).unwrap().is_none() {
+            let opened = match desk.top.staged(&name) {
+                Ok(Some(opened)) => Ok(opened),
+                Ok(None) => desk.top.stage(&name),
+                Err(error) => Err(error),
+            };
+            // Another one has it.
+            let Ok(mut file) = opened else { continue };
+            file.truncate(0).unwrap();
+            file.append(b"all of it").unwrap();
+            let _ = file.commit(&desk.top, &to, &Precondition::Absent);
+        }
+    };
+    for round in 0..ROUNDS {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| bring(round));
+            }
+        });
+        assert_eq!(desk.text(&format!("f{round}")), "all of it", "round {round}");
+    }
+}
