@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -145,26 +145,5 @@ describe("the engine", () => {
     listeners["error"]?.({ data: undefined, message: "gone" } as never);
     expect(await waiting).toBe("gone");
     await expect(client.call({ do: "styleSheet" })).rejects.toMatchObject({ message: "gone" });
-  });
-});
-
-/** A folder of real documents, where there is one. */
-const corpus = process.env["ENGROSS_TEST_CORPUS"];
-describe.runIf(corpus)("real documents", () => {
-  it("give the very bytes of the command line", { timeout: 600_000 }, () => {
-    const files = readdirSync(corpus ?? "", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".docx")).sort();
-    const chosen = files.filter((_, at) => at % Math.max(1, Math.floor(files.length / 120)) === 0);
-    const wrong: string[] = [];
-    let count = 0;
-    for (const name of chosen) {
-      const bytes = readFileSync(join(corpus ?? "", name));
-      using file = WordFile.open(bytes);
-      for (const batch of batches(file)) {
-        count += 1;
-        if (!same(bytes, batch)) wrong.push(`${name}: ${JSON.stringify(batch)}`);
-      }
-    }
-    console.log(`${chosen.length} documents, ${count} batches, ${wrong.length} that differ`);
-    expect(wrong).toEqual([]);
   });
 });
