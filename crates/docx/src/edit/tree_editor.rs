@@ -105,6 +105,9 @@ impl TreeEditor<'_> {
             step => {
                 let paragraphs = step.paragraphs();
                 self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
+                if let Step::Move { index, .. } = step {
+                    self.refuse_deleted_blocks(*index..index + 1)?;
+                }
             }
         }
         if !matches!(step, Step::Insert(_)) {
