@@ -76,6 +76,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a key of one's own on a 
     await page.getByLabel("Remember the key").setChecked(remember);
     await page.getByRole("button", { name: "Enter" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    // Who works by keyboard is where the dialog was opened.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Another provider or key");
   };
   const say = async ({ page }: PaneWindow, text: string) => {
     await page.getByRole("button", { name: "Chat", exact: true }).click();
@@ -151,7 +153,21 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a key of one's own on a 
     await later.page.getByRole("button", { name: "Enter" }).click();
     await later.page.getByText("Anthropic, claude-other.").waitFor();
     expect(withKey()).toEqual(["own-model.json"]);
-    await later.page.getByRole("button", { name: "Forget the key" }).click();
+    // Forgotten in another pane it is not offered here any more, and that is said.
+    const other = await pane();
+    await settings(other);
+    await other.page.getByRole("button", { name: "Forget my key" }).click();
+    await other.page.getByText("The server's models answer.").waitFor();
+    await other.close();
+    await say(later, "Still there?");
+    await later.page.getByText("give your key again there").waitFor();
+    await later.page.getByRole("button", { name: "Settings" }).click();
+    await later.page.getByText("Your own key is not there any more.").waitFor();
+    await later.page.getByRole("combobox", { name: "Model" }).waitFor({ state: "detached" });
+    expect(withKey()).toEqual([]);
+    await give(later, true);
+    await later.page.getByText("Your own key is not there any more.").waitFor({ state: "detached" });
+    await later.page.getByRole("button", { name: "Forget my key" }).click();
     await later.page.getByText("The server's models answer.").waitFor();
     expect(withKey()).toEqual([]);
     expect(later.misdeeds).toEqual([]);

@@ -36,7 +36,7 @@ export function BroughtModel() {
       )}
       <div class="row">
         {allowed && <button type="button" class="button small" onClick={() => (isOpen.value = true)}>{t(model ? "own.other" : "brought.give")}</button>}
-        {model && <button type="button" class="button small" onClick={() => void forgetBrought()}>{t("settings.forget")}</button>}
+        {model && <button type="button" class="button small" onClick={() => void forgetBrought()}>{t("brought.forget")}</button>}
       </div>
       {!isOpen.value && <Problem />}
       {isOpen.value && <Giving close={() => (isOpen.value = false)} />}
@@ -69,7 +69,8 @@ function Giving({ close }: { readonly close: () => void }) {
     isSending.value = true;
     const isTaken = await bring({ provider: provider.value, name: model.value.trim() || usualModel(provider.value), remember: remember.value, ...(secret === "" ? {} : { key: secret }) });
     isSending.value = false;
-    if (isTaken) close();
+    // Closing gives the focus back to where it was; what is heard of it takes the dialog away.
+    if (isTaken) dialog.current?.close();
   };
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="giving-title" onClose={close}>

@@ -3,7 +3,7 @@
 // Must never hold the key longer than it takes to send it.
 import { batch, signal } from "@preact/signals";
 import type { BroughtModel, OwnModelState, SessionError } from "../../../shared/src/server-client.ts";
-import { BROUGHT, broughtIsGone, failureOf, furtherModel, greet, server } from "./pane.ts";
+import { BROUGHT, broughtIsGone, failureOf, furtherModel, furtherModels, greet, server } from "./pane.ts";
 
 export const brought = signal<OwnModelState | undefined>(undefined);
 export const broughtFailure = signal<SessionError | undefined>(undefined);
@@ -24,6 +24,9 @@ export async function lookForModel(): Promise<void> {
   await told(server.value.ownModel());
   const code = broughtFailure.value?.code;
   if (code === "ROUTE_NOT_FOUND" || code === "RIGHT_MISSING") broughtFailure.value = undefined;
+  // Another pane may have had it forgotten, or the store of the system may have been locked or unlocked.
+  const isThere = brought.value?.model?.hasKey === true;
+  if (isThere !== furtherModels.value.includes(BROUGHT)) await greet();
 }
 
 /** Gives the server a model; it answers from now on. Tells whether it was taken. */

@@ -107,7 +107,8 @@ export async function greet(): Promise<SessionError | undefined> {
   try {
     const { data } = await server.value.models();
     modelName.value = data[0]?.engross?.model ?? data[0]?.id;
-    furtherModels.value = data.slice(1).map(({ id }) => id.replace(/^engross\//, ""));
+    // Other names of the usual one are no further models.
+    furtherModels.value = data.filter(({ id }) => id.startsWith("engross/")).map(({ id }) => id.slice("engross/".length));
     if (!furtherModels.value.includes(furtherModel.value)) {
       if (furtherModel.value === BROUGHT) broughtIsGone.value = true;
       furtherModel.value = "";
