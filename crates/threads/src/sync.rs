@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 
 use super::outcome::RemoteArtifact;
 
-/// Most tries for one file.
-const TRIES: u32 = 5;
+/// Most tries for one file: half a minute, as a server takes that long to begin again.
+const TRIES: u32 = 20;
 
 /// How often, and how long at a time, it is waited for another process that fetches the same file: two minutes.
 const WAITS: u32 = 600;

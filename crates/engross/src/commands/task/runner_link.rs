@@ -59,6 +59,8 @@ impl RunnerPlace {
         let mut started = None;
         while Instant::now() < until {
             match find(&self.data)? {
+                // The lock may be somebody's who looks as well, and the door that of one who is gone.
+                RunnerState::At(door) if !has_listener(&door.address).await => {}
                 RunnerState::At(door) if self.is_met_by(&door.made_for, &made_for) => {
                     let link = at_door(&door)?;
                     return Ok(Arc::new(link.with_environment(self.variables.clone())));
@@ -80,6 +82,20 @@ impl RunnerPlace {
             tokio::time::sleep(LOOK).await;
         }
         Err(runner_start::died(&self.data))
+    }
+}
+
+/// Whether somebody listens there.
+async fn has_listener(address: &RunnerAddress) -> bool {
+    match address {
+        RunnerAddress::Port(address) => {
+            let address = address.trim_start_matches("http://");
+            tokio::net::TcpStream::connect(address).await.is_ok()
+        }
+        #[cfg(unix)]
+        RunnerAddress::Socket(path) => tokio::net::UnixStream::connect(path).await.is_ok(),
+        #[cfg(not(unix))]
+        RunnerAddress::Socket(_) => true,
     }
 }
 
