@@ -273,7 +273,9 @@ fn frame(body: &Value, id: &str, event: Option<String>) -> Option<Result<BridgeF
     if let Some(error) = body.get("error").filter(|error| error.is_object()) {
         let code = error["data"]["code"].as_str().map_or_else(|| error["code"].to_string(), str::to_owned);
         let message = error["message"].as_str().unwrap_or_default().to_owned();
-        if error["data"]["retryable"] == true {
+        // It takes nothing new, and the next one does.
+        let is_stopping = code == engross_protocol::shared::SERVER_STOPPING.name;
+        if is_stopping || error["data"]["retryable"] == true {
             return Some(Err(LinkError { code, message, is_passing: true }));
         }
         return Some(Ok(BridgeFrame::Refused { code, message }));

@@ -1,6 +1,6 @@
 //! What happens to a run, told as a stream: the task first, what changes then, its files and its end last.
 //!
-//! Must never end a stream of a task that goes on, unless it waits for the client.
+//! Must never end a stream of a task that goes on, unless it waits for the client, or the process ends.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::A2aFrame;
 use super::error::A2aError;
 use super::task::{ANSWER, TaskView, artifacts, message, question, task};
 use crate::rpc::{Bridge, RpcCall};
-use crate::runs::{Ticket, Update};
+use crate::runs::{RunError, Ticket, Update};
 
 /// Where the pieces of a stream go.
 pub(super) struct EventSink {
@@ -63,7 +63,10 @@ pub(super) async fn stream(
             break;
         }
         tokio::select! {
-            changed = ticket.changed(&revision) => changed?,
+            changed = ticket.changed(&revision) => match changed {
+                Err(RunError::Stopping) => break,
+                changed => changed?,
+            },
             update = listener.next() => tell(&update, ticket, &context, &mut words, sink).await,
             () = sink.gone() => return Ok(()),
         }

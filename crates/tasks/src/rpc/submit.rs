@@ -16,7 +16,9 @@ use super::routing::route;
 use super::{Bridge, RpcCall, Sink};
 use crate::codes;
 use crate::runner::{Policy, ViewerEnvironment};
-use crate::runs::{Hints, Inline, LONGEST_BUDGET, LoadClass, RunStatus, Submission, Target, Ticket};
+use crate::runs::{
+    Hints, Inline, LONGEST_BUDGET, LoadClass, RunError, RunStatus, Submission, Target, Ticket,
+};
 use crate::sandbox_request::SandboxRequest;
 
 /// How long a request without a stream waits for an end, in milliseconds, unless it says.
@@ -293,7 +295,11 @@ pub(super) async fn follow(
             return Ok(());
         }
         tokio::select! {
-            changed = ticket.changed(&revision) => changed?,
+            changed = ticket.changed(&revision) => match changed {
+                // The run goes on in the next process, and so it is told that it does.
+                Err(RunError::Stopping) => return Ok(()),
+                changed => changed?,
+            },
             update = listener.next() => {
                 if call.stream {
                     sink.notify("session.update", &update.params, Some(update.seq)).await;

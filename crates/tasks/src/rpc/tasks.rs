@@ -77,7 +77,11 @@ async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -
             None => ticket.revision().await?.0,
         };
         tokio::select! {
-            changed = ticket.changed(&seen) => changed?,
+            changed = ticket.changed(&seen) => match changed {
+                // How it stands is told all the same.
+                Err(RunError::Stopping) => {}
+                changed => changed?,
+            },
             () = sink.gone() => {}
             () = tokio::time::sleep(std::time::Duration::from_millis(wait)) => {}
         }

@@ -55,6 +55,8 @@ pub(super) struct Inner {
     pub(super) freezing: tokio::sync::RwLock<()>,
     pub(super) tasks: TaskTracker,
     pub(super) stopping: CancellationToken,
+    /// Nothing happens to any run in this process from now on.
+    pub(super) drained: CancellationToken,
 }
 
 impl Runs {
@@ -82,6 +84,7 @@ impl Runs {
                 freezing: tokio::sync::RwLock::default(),
                 tasks,
                 stopping: CancellationToken::new(),
+                drained: CancellationToken::new(),
             }),
         }
     }
@@ -362,5 +365,7 @@ impl Runs {
         self.inner.config.halt.store(true, Ordering::Relaxed);
         self.inner.tasks.close();
         let _ = tokio::time::timeout(patience, self.inner.tasks.wait()).await;
+        // Who still looks on would keep its connection open, and the server from its end.
+        self.inner.drained.cancel();
     }
 }

@@ -206,7 +206,7 @@ impl Ticket {
     /// Resolves when the revision is not `known` any more, or the run has ended. Dropping it harms nothing.
     ///
     /// # Errors
-    /// As [`Ticket::revision`].
+    /// As [`Ticket::revision`], and [`RunError::Stopping`] when the process ends before.
     pub async fn changed(&self, known: &str) -> Result<(), RunError> {
         loop {
             let changed = self.loaded.extra.updates.changed();
@@ -216,7 +216,10 @@ impl Ticket {
             if revision != known || status.is_terminal() {
                 return Ok(());
             }
-            changed.await;
+            tokio::select! {
+                () = changed => {}
+                () = self.runs.inner.drained.cancelled() => return Err(RunError::Stopping),
+            }
         }
     }
 

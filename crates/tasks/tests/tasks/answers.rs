@@ -169,6 +169,22 @@ async fn nobody_waits_for_the_hash_of_a_giant() {
     }
 }
 
+/// Who looks on at a run hears that it goes on when the server stops, and keeps it from its end no longer than that.
+#[tokio::test]
+async fn a_viewer_does_not_hold_up_a_server_that_stops() {
+    let bench = TestBench::new().await;
+    let looking_on = bench.call("session.start", agent("t", "hold"));
+    let stopping = async {
+        bench.agent.given(1).await;
+        let began = Instant::now();
+        bench.bridge.runs().drain(Duration::from_millis(50)).await;
+        began
+    };
+    let (told, began) = tokio::join!(looking_on, stopping);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert_eq!(told["status"], "running", "{told}");
+}
+
 /// What a link leads to is what was delivered, whatever becomes of the folder.
 #[tokio::test]
 async fn what_was_delivered_never_changes() {
