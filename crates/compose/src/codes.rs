@@ -53,9 +53,9 @@ engross_protocol::codes! {
     OWN_KEYS_OFF: Refused, 403 {
         summary: "The server takes no keys of persons.",
         why: "\
-            It was started with `--no-own-keys`, or so set: whoever runs it decides which models read \
+            It was started with `--no-own-keys`, or so set: the one who runs it decides which models read \
             documents there.",
-        remedy: "Choose one of the server's models, or ask whoever runs it.",
+        remedy: "Choose one of the server's models, or ask the one who runs it.",
     }
     OWN_MODEL_INVALID: Refused, 409 {
         summary: "A key of your own could not be kept, read or forgotten.",

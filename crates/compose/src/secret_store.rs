@@ -158,7 +158,7 @@ impl SecretStore {
             let read = stdout.take(LARGEST).read_to_string(&mut answer);
             let _ = answered.send(read.ok().map(|_| SecretString::from(answer)));
         });
-        // Whoever the program has begun may hold its output after it has ended; the thread ends with them.
+        // What the program has begun may hold its output after it has ended; the thread ends with it.
         match ends_well(&mut child, self.patience) {
             true => answer.recv_timeout(self.patience).ok().flatten(),
             false => None,
