@@ -79,7 +79,8 @@ pub mod writes;
 #[cfg(feature = "server")]
 #[cfg(test)]
 mod acp_tests;
-#[cfg(all(test, feature = "server"))]
+#[cfg(test)]
+#[cfg(feature = "server")]
 mod own_model_tests;
 #[cfg(test)]
 mod settings_tests;

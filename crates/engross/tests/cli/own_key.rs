@@ -92,7 +92,7 @@ fn a_key_goes_to_its_provider_and_nowhere_else() {
     let shown = send(&server, ann, "PUT", "/v1/own-model", &brought(true)).1;
     assert_eq!(shown["model"]["remembered"], "file", "{shown}");
     let file = data.join("owners/ann/own-model.json");
-    assert_eq!(places_of_key(folder.path()), [file.clone()]);
+    assert_eq!(places_of_key(folder.path()), std::slice::from_ref(&file));
     // Nobody else has it, sees it, or is told of it; and its owner sees it no more.
     for other in [eve, &admin] {
         assert_eq!(ask(&server, other, "hello").1["error"]["code"], "MODEL_NOT_OFFERED");
