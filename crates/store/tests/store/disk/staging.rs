@@ -122,7 +122,7 @@ fn only_what_is_old_and_nobodys_is_swept() {
     assert_eq!(desk.names(), [".engrossed", "a", "d/", "d/e/"]);
 }
 
-/// Several who bring the same file at once, as terminals do that look on at one task: whoever comes when another one has just put it
+/// Several who bring the same file at once, as terminals do that look on at one task: one who comes when another one has just put it
 /// into its place must not have that file in hand, to cut it and to write to it.
 #[test]
 fn who_comes_late_has_nothing_of_a_file_that_has_its_place() {
