@@ -24,7 +24,7 @@ use super::progress::Progress;
 use super::prompt;
 use super::receipts::keep_receipt;
 use super::record::{Association, ThreadRecord};
-use super::slots::QueueWait;
+use super::slots::{QueueWait, slot};
 use super::state::{Ask, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
 
@@ -90,7 +90,8 @@ impl ThreadDriver {
         let mut thread = self.find(key).await?;
         let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
         loop {
-            let slot = self.slot(&thread, &ask, &mut QueueWait::default()).await?;
+            let room = (self.journal(), self.capacity());
+            let slot = slot(room, &thread, &ask, &mut QueueWait::default()).await?;
             if self.tell(&mut thread, ThreadInput::Send(ask.clone(), slot)).await?.is_some() {
                 return Ok(thread);
             }
@@ -314,7 +315,8 @@ impl ThreadRun<'_> {
                         None => return Ok(()),
                     },
                 };
-                let slot = self.driver.slot(&self.thread, &ask, &mut self.wait).await?;
+                let room = (self.driver.journal(), self.driver.capacity());
+                let slot = slot(room, &self.thread, &ask, &mut self.wait).await?;
                 self.input(ThreadInput::Drain(slot)).await
             }
             action @ (ThreadAction::Cancel(_) | ThreadAction::Close) => {

@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use engross_store::Millis;
+use engross_tasks::runs::Capacity;
 use tokio::time::Instant;
 
 use super::decision::SlotState;
-use super::driver::ThreadDriver;
 use super::error::ThreadError;
-use super::journal::LoadedThread;
+use super::journal::{LoadedThread, ThreadJournal};
 use super::machine::needs_slot;
 use super::state::{Ask, Work};
 
@@ -37,54 +37,52 @@ impl QueueWait {
     }
 }
 
-impl ThreadDriver {
-    /// Whether there is room for a request of this thread.
-    pub(super) async fn slot(
-        &self,
-        thread: &LoadedThread,
-        ask: &Ask,
-        wait: &mut QueueWait,
-    ) -> Result<SlotState, ThreadError> {
-        if !needs_slot(thread.state()) {
-            return Ok(SlotState::Free);
-        }
-        let (mut active, mut before, mut queued) = (0, 0_usize, 0);
-        let place = waits_since(thread, ask, self.journal().now());
-        for key in self.journal().keys().await? {
-            if key == thread.state().record.thread_id {
-                continue;
-            }
-            let other = match self.journal().load(&key).await {
-                Ok(other) => other.filter(|other| needs_slot(other.state())),
-                // A thread that cannot be read holds up nobody but itself.
-                Err(ThreadError::Record { problem }) => {
-                    tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
-                    None
-                }
-                Err(error) => return Err(error),
-            };
-            let Some(other) = other else { continue };
-            match &other.state().work {
-                // One that nobody looks after is given up by the one who does next.
-                Work::Running(running) => active += usize::from(self.journal().now() < running.deadline),
-                Work::Queued(waiting) => {
-                    queued += 1;
-                    if waits_since(&other, waiting, self.journal().now()) < place {
-                        before += 1;
-                    }
-                }
-                Work::Idle => {}
-            }
-        }
-        wait.look(active < self.capacity().active);
-        Ok(if active + before.saturating_sub(wait.passed_over()) < self.capacity().active {
-            SlotState::Free
-        } else if matches!(thread.state().work, Work::Queued(_)) || queued < self.capacity().queued {
-            SlotState::Busy
-        } else {
-            SlotState::Full
-        })
+/// Whether there is room for a request of this thread.
+pub(super) async fn slot(
+    (journal, capacity): (&ThreadJournal, Capacity),
+    thread: &LoadedThread,
+    ask: &Ask,
+    wait: &mut QueueWait,
+) -> Result<SlotState, ThreadError> {
+    if !needs_slot(thread.state()) {
+        return Ok(SlotState::Free);
     }
+    let (mut active, mut before, mut queued) = (0, 0_usize, 0);
+    let place = waits_since(thread, ask, journal.now());
+    for key in journal.keys().await? {
+        if key == thread.state().record.thread_id {
+            continue;
+        }
+        let other = match journal.load(&key).await {
+            Ok(other) => other.filter(|other| needs_slot(other.state())),
+            // A thread that cannot be read holds up nobody but itself.
+            Err(ThreadError::Record { problem }) => {
+                tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(other) = other else { continue };
+        match &other.state().work {
+            // One that nobody looks after is given up by the one who does next.
+            Work::Running(running) => active += usize::from(journal.now() < running.deadline),
+            Work::Queued(waiting) => {
+                queued += 1;
+                if waits_since(&other, waiting, journal.now()) < place {
+                    before += 1;
+                }
+            }
+            Work::Idle => {}
+        }
+    }
+    wait.look(active < capacity.active);
+    Ok(if active + before.saturating_sub(wait.passed_over()) < capacity.active {
+        SlotState::Free
+    } else if matches!(thread.state().work, Work::Queued(_)) || queued < capacity.queued {
+        SlotState::Busy
+    } else {
+        SlotState::Full
+    })
 }
 
 /// Since when a request waits; the moment for one that begins to.
