@@ -146,7 +146,8 @@ impl WordDocument {
         let spot = {
             let trees = self.story_trees();
             let accepted = self.references(&trees, View::Accepted);
-            if accepted.target(name).is_some() {
+            // One in text that a revision deletes or moves away has its name, too.
+            if accepted.target(name).is_some() || trees.has_bookmark(name) {
                 let message = format!("there is a bookmark '{name}' already; give another name");
                 return Ok(Err(Refusal::new(RefusalCode::InvalidContent, message)));
             }

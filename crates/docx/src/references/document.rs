@@ -11,6 +11,7 @@ use super::instruction::{NumberContext, Shows};
 use super::labels::Labels;
 use super::story::{Bookmark, Field, Leaf, Story};
 use crate::model::{OBJECT, View};
+use crate::names::{BOOKMARK_START, NAME};
 use crate::numbering::Numbering;
 use crate::read::StoryPart;
 use crate::styles::Styles;
@@ -27,6 +28,18 @@ impl StoryTrees<'_> {
     pub(crate) fn tree(&self, part: &str) -> &Document {
         let (_, main, _) = self.main;
         self.others.get(part).map_or(main, |tree| tree)
+    }
+
+    /// Whether any story holds a bookmark of that name, seen in one view or not. Names differ by more than their case.
+    pub(crate) fn has_bookmark(&self, name: &str) -> bool {
+        let (_, main, _) = self.main;
+        let name = name.to_lowercase();
+        std::iter::once(main).chain(self.others.values().map(|tree| &**tree)).any(|tree| {
+            tree.descendants(tree.root()).any(|node| {
+                tree.name(node) == BOOKMARK_START
+                    && tree.attribute(node, NAME).is_some_and(|known| known.to_lowercase() == name)
+            })
+        })
     }
 }
 
