@@ -58,15 +58,15 @@ const buttons = async (name: RegExp) => window!.app.getByRole("button", { name }
 test.skipIf(!can)("a person accepts one, rejects one, and accepts the rest", async () => {
   await edited();
   const { app, said, misdeeds } = window!;
-  expect(await app.locator("header").textContent()).toContain("nda.redline.docx");
+  await expect.poll(() => app.locator("header").textContent()).toContain("nda.redline.docx");
   expect(await app.locator(".words").first().textContent()).not.toContain("{++");
   const before = await app.locator("li").count();
   expect(before).toBe(await buttons(/^Accept change/));
-  expect(await app.locator("del").allTextContents()).toContain("three");
+  await expect.poll(() => app.locator("del").allTextContents()).toContain("three");
   const years = app.locator("li", { hasText: "three" });
   await years.first().getByRole("button", { name: /^Accept/ }).click();
   await app.waitForFunction((count) => document.querySelectorAll("li").length < count, before);
-  expect(await app.locator(".notice").textContent()).toMatch(/1 accepted in nda\.redline\.docx/);
+  await expect.poll(() => app.locator(".notice").textContent()).toMatch(/1 accepted in nda\.redline\.docx/);
   expect(text("nda.redline.docx")).toContain("five");
   const notice = app.locator("li", { hasText: "thirty" });
   await notice.first().getByRole("button", { name: /^Reject/ }).click();
@@ -75,7 +75,7 @@ test.skipIf(!can)("a person accepts one, rejects one, and accepts the rest", asy
   expect(JSON.stringify(revisions("nda.redline.docx"))).not.toContain("sixty");
   // The rest at once, asked for once more.
   await app.getByRole("button", { name: "Accept all" }).click();
-  expect(await app.locator(".sure").textContent()).toContain("nda.redline.docx");
+  await expect.poll(() => app.locator(".sure").textContent()).toContain("nda.redline.docx");
   await app.getByRole("button", { name: "Yes" }).click();
   await app.waitForFunction(() => document.querySelectorAll("li").length === 0);
   expect(text("nda.redline.docx")).toContain("A new paragraph.");
@@ -98,10 +98,10 @@ test.skipIf(!can)("a redline of somebody else stays, and one file beside it take
   await window.tell("ui/notifications/tool-result", await client.call("review_changes", { path: "nda.docx" }));
   const { app } = window;
   await app.waitForSelector("li");
-  expect(await app.locator(".small").textContent()).toContain("stays as it is");
+  await expect.poll(() => app.locator(".small").textContent()).toContain("stays as it is");
   await app.locator("li").first().getByRole("button", { name: /^Accept/ }).click();
   await app.waitForFunction(() => document.querySelectorAll("li").length === 0);
-  expect(await app.locator("header").textContent()).toContain("nda.accepted.docx");
+  await expect.poll(() => app.locator("header").textContent()).toContain("nda.accepted.docx");
   expect(JSON.stringify(revisions("nda.docx"))).toBe(theirs);
   // What comes after goes into the file that was made.
   const given = { path: "nda.accepted.docx", operations: OPERATIONS };
@@ -110,7 +110,7 @@ test.skipIf(!can)("a redline of somebody else stays, and one file beside it take
   const count = await app.locator("li").count();
   await app.locator("li").first().getByRole("button", { name: /^Reject/ }).click();
   await app.waitForFunction((rows) => document.querySelectorAll("li").length < rows, count);
-  expect(await app.locator("header").textContent()).toContain("nda.accepted.docx");
+  await expect.poll(() => app.locator("header").textContent()).toContain("nda.accepted.docx");
   expect(existsSync(client.path("nda.accepted.rejected.docx"))).toBe(false);
 });
 
@@ -118,16 +118,16 @@ test.skipIf(!can)("in a host that does nothing for pages it shows the changes, a
   await edited({ capabilities: {}, call: () => undefined });
   const { app, said, misdeeds } = window!;
   expect(await buttons(/./)).toBe(0);
-  expect(await app.locator("li").count()).toBeGreaterThan(0);
-  expect(await app.locator(".small").textContent()).toContain("does not let the page act");
+  await expect.poll(() => app.locator("li").count()).toBeGreaterThan(0);
+  await expect.poll(() => app.locator(".small").textContent()).toContain("does not let the page act");
   const methods = new Set(said.map((message) => message.method));
   expect([...methods].sort()).toEqual(["ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed"]);
   expect(misdeeds).toEqual([]);
   // A host that leaves out what pages are told still shows the text.
   await window!.tell("ui/notifications/tool-result", { content: [{ type: "text", text: "1 applied. <img src=x onerror=alert(1)>" }] });
   await app.waitForSelector("pre");
-  expect(await app.locator("pre").textContent()).toContain("<img");
-  expect(await app.locator("img").count()).toBe(0);
+  await expect.poll(() => app.locator("pre").textContent()).toContain("<img");
+  await expect.poll(() => app.locator("img").count()).toBe(0);
 });
 
 test.skipIf(!can)("without a host, or with one that is silent, it says what it is", async () => {
@@ -155,8 +155,8 @@ test.skipIf(!can)("what a host or a server does wrong is told, and nothing is sa
   const press = async (says: RegExp) => {
     await app.locator("li").first().getByRole("button", { name: /^Accept/ }).click();
     await expect.poll(() => app.locator(".notice").textContent()).toMatch(says);
-    expect(await app.locator("li").count()).toBe(before);
-    expect(await app.locator(".notice.bad").count()).toBe(1);
+    await expect.poll(() => app.locator("li").count()).toBe(before);
+    await expect.poll(() => app.locator(".notice.bad").count()).toBe(1);
   };
   await press(/The user said no/);
   await press(/somebody wrote/);
@@ -164,7 +164,7 @@ test.skipIf(!can)("what a host or a server does wrong is told, and nothing is sa
   // Messages of nobody, or of nonsense.
   for (const message of [{ id: 77, result: {} }, { method: "ui/none", id: 555 }, { method: 7 }, { id: "x", result: null }]) await window!.post(message);
   await window!.post({ method: "ui/notifications/tool-result", params: { _meta: { "engross/review": { path: 5, changes: "x" } }, content: null } });
-  expect(await app.locator("h1").count()).toBe(1);
+  await expect.poll(() => app.locator("h1").count()).toBe(1);
   await expect.poll(() => window!.said.find((message) => message.id === 555)?.error?.code).toBe(-32601);
 });
 
@@ -174,7 +174,7 @@ test.skipIf(!can)("the document was changed elsewhere meanwhile: refused, and th
   execFileSync(engross ?? "", ["accept", client.path("nda.redline.docx"), "--in-place"], { stdio: "ignore" });
   await app.locator("li").first().getByRole("button", { name: /^Reject/ }).click();
   await app.waitForFunction(() => document.querySelectorAll("li").length === 0);
-  expect(await app.locator(".notice.bad").count()).toBe(1);
+  await expect.poll(() => app.locator(".notice.bad").count()).toBe(1);
   expect(text("nda.redline.docx")).toContain("five (5) years");
 });
 
@@ -188,9 +188,9 @@ test.skipIf(!can)("texts of others stay texts", async () => {
   await window.tell("ui/notifications/host-context-changed", { theme: "dark", locale: "de-AT", styles: { variables: { "--color-text-primary": "red;} body{display:none", "--color-background-primary": "url(https://example.com/x)" } } });
   await window.tell("ui/notifications/tool-result", { content: [], _meta: { "engross/review": review } });
   await window.app.waitForSelector("li");
-  expect(await window.app.locator("img, script:not([type])").count()).toBe(0);
-  expect(await window.app.locator("body").textContent()).toContain("⟨U+202E⟩");
-  expect(await window.app.locator("h1").textContent()).toBe("Nachverfolgte Änderungen");
+  await expect.poll(() => window!.app.locator("img, script:not([type])").count()).toBe(0);
+  await expect.poll(() => window!.app.locator("body").textContent()).toContain("⟨U+202E⟩");
+  await expect.poll(() => window!.app.locator("h1").textContent()).toBe("Nachverfolgte Änderungen");
   expect(window.misdeeds).toEqual([]);
 });
 

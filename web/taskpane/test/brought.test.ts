@@ -77,7 +77,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a key of one's own on a 
     await page.getByRole("button", { name: "Enter" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     // Who works by keyboard is where the dialog was opened.
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Another provider or key");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Another provider or key");
   };
   const say = async ({ page }: PaneWindow, text: string) => {
     await page.getByRole("button", { name: "Chat", exact: true }).click();

@@ -87,7 +87,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a pane", { timeout: 180_
     await say(page, "Do two things.");
     await page.getByText("Both are done.").waitFor();
     await rest(page);
-    expect(await page.locator("section.card").count()).toBe(2);
+    await expect.poll(() => page.locator("section.card").count()).toBe(2);
     await page.locator("section.card").first().getByRole("button", { name: "Take these changes back" }).click();
     await page.getByRole("button", { name: "Take back", exact: true }).click();
     await page.getByText("taken back").waitFor();
@@ -153,19 +153,19 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a pane", { timeout: 180_
     const { page } = window;
     await page.getByRole("button", { name: "Checks" }).click();
     await page.getByRole("button", { name: "Ask all 2" }).waitFor();
-    expect(await page.locator(".card .tag").count()).toBe(0);
+    await expect.poll(() => page.locator(".card .tag").count()).toBe(0);
     await page.getByRole("button", { name: "Ask all 2" }).click();
     await page.getByText("under way").waitFor();
     await page.locator(".card .tag.good").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("button", { name: "Ask all 2" }).waitFor({ timeout: 30_000 });
-    expect(await page.locator(".card .tag.warn").count()).toBe(0);
-    expect(await page.getByText("under way").count()).toBe(0);
+    await expect.poll(() => page.locator(".card .tag.warn").count()).toBe(0);
+    await expect.poll(() => page.getByText("under way").count()).toBe(0);
     // The model has stopped, too, and the questions have left no conversation on the server.
     const { data } = (await (await fetch(`${server.baseUrl}/sessions`)).json()) as { data: { key: string }[] };
     expect(data.filter(({ key }) => key.includes("check-"))).toEqual([]);
     // What was answered stays, and is not asked again: the text is the same.
-    expect(await page.locator(".card .tag.good").count()).toBe(1);
+    await expect.poll(() => page.locator(".card .tag.good").count()).toBe(1);
     await sound(window, source);
     await window.close();
   });
@@ -182,7 +182,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("a pane", { timeout: 180_
     await page.getByText("Answered.").waitFor();
     await rest(page);
     await page.waitForTimeout(1_000);
-    expect(await page.locator(".prose").last().textContent()).toBe("Answered.");
+    await expect.poll(() => page.locator(".prose").last().textContent()).toBe("Answered.");
     expect(window.misdeeds).toEqual([]);
     await window.close();
   });

@@ -116,8 +116,8 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane without a serve
     await say(window, "What is usual?");
     const source = window.page.getByRole("link", { name: "The act" });
     await source.waitFor();
-    expect(await source.getAttribute("href")).toBe("https://law.example/act");
-    expect(await source.getAttribute("rel")).toContain("noopener");
+    await expect.poll(() => source.getAttribute("href")).toBe("https://law.example/act");
+    await expect.poll(() => source.getAttribute("rel")).toContain("noopener");
     await window.page.getByText("Two years (https").waitFor();
     await expectAccessible(window.page, "sources");
     await shot(window.page, "11-sources");
@@ -135,7 +135,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane without a serve
     await window.page.getByText("does not take this key").waitFor();
     expect(await window.page.textContent("body")).not.toContain(KEY);
     await enter(window);
-    expect(await window.page.getByLabel("What should change").inputValue()).toBe("Hello");
+    await expect.poll(() => window.page.getByLabel("What should change").inputValue()).toBe("Hello");
     await window.page.getByRole("button", { name: "Send" }).click();
     await window.page.getByText("Good day.").waitFor();
     expect(others().filter((misdeed) => !misdeed.includes("401"))).toEqual([]);

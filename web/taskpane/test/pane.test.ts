@@ -129,7 +129,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await say(page, "annotate it");
     await page.getByText("Commented.").waitFor();
     await rest(page);
-    expect(await page.evaluate(() => (globalThis as unknown as Held).fake.host.comments().map(({ text }) => text))).toEqual(["Usual is sixty."]);
+    await expect.poll(() => page.evaluate(() => (globalThis as unknown as Held).fake.host.comments().map(({ text }) => text))).toEqual(["Usual is sixty."]);
     await expectSound(window);
     await window.close();
   });
@@ -196,7 +196,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await say(page, "hostile");
     await page.locator(".prose").nth(1).waitFor();
     await rest(page);
-    expect(await page.textContent(".talk")).toContain("onerror");
+    await expect.poll(() => page.textContent(".talk")).toContain("onerror");
     expect(await page.textContent(".talk")).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
     await say(page, "flood");
     await rest(page);
@@ -238,7 +238,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await say(page, "Look at evil pages.");
     await page.locator(".sources a").first().waitFor();
     await rest(page);
-    expect(await page.locator(".sources a").evaluateAll((all) => all.filter((link) => !/^https:/.test(link.getAttribute("href") ?? "")).length)).toBe(0);
+    await expect.poll(() => page.locator(".sources a").evaluateAll((all) => all.filter((link) => !/^https:/.test(link.getAttribute("href") ?? "")).length)).toBe(0);
     const inert = async () => {
       const found = await page.evaluate(() => ({
         elements: document.querySelectorAll("iframe, object, embed, base, svg a, main img, main script").length,
@@ -247,7 +247,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
       }));
       expect(found).toEqual({ elements: 0, handlers: 0, stored: 0 });
       expect(await page.textContent("main")).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       expect(window.misdeeds).toEqual([]);
     };
     await inert();
@@ -263,7 +263,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await page.getByText("onerror").nth(1).waitFor();
     await page.getByRole("button", { name: "Ask all 3" }).waitFor();
     // The question is the person's own, and is kept.
-    expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1);
+    await expect.poll(() => page.evaluate(() => Object.keys(localStorage).length)).toBe(1);
     await page.evaluate(() => localStorage.clear());
     await inert();
     await window.close();
@@ -315,7 +315,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     });
     await ask.click();
     await page.locator(".talk-row.is-found").waitFor();
-    expect(await page.locator(".talk-row.is-found").textContent()).toContain("I have read it");
+    await expect.poll(() => page.locator(".talk-row.is-found").textContent()).toContain("I have read it");
     expect(window.misdeeds).toEqual([]);
     await window.close();
   });
@@ -326,7 +326,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await say(page, "be stubborn");
     await page.getByRole("alert").filter({ hasText: "CHANGES_FAIL" }).waitFor();
     await rest(page);
-    expect(await page.locator(".step").count()).toBe(2);
+    await expect.poll(() => page.locator(".step").count()).toBe(2);
     await page.getByRole("button", { name: "Close" }).click();
     await say(page, "Make it sixty days.");
     await page.getByText("The period in").waitFor();
@@ -340,7 +340,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     const { page } = window;
     await say(page, "Tell me what is usual.");
     await page.getByRole("link", { name: "The act" }).waitFor();
-    expect(await page.getByRole("link", { name: "The act" }).getAttribute("href")).toBe("https://law.example/act");
+    await expect.poll(() => page.getByRole("link", { name: "The act" }).getAttribute("href")).toBe("https://law.example/act");
     await page.getByText("Two years, by the act.").waitFor();
     await rest(page);
     // The session that searched is gone.
@@ -378,7 +378,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await rest(page);
     // Its words are in the document and not in the chat, and nothing of it is left on the server.
     expect(await page.textContent(".talk")).not.toContain("Clause 7.");
-    expect(await page.locator(".step").first().textContent()).toMatch(/Writing a longer text \d{5} bytes · done/);
+    await expect.poll(() => page.locator(".step").first().textContent()).toMatch(/Writing a longer text \d{5} bytes · done/);
     const [card] = [page.locator(".card").last()];
     await card.waitFor();
     const here = texts(await window.bytes());
@@ -470,7 +470,7 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await own.stop();
     await say(page, "Make it sixty days.");
     await page.getByRole("alert").filter({ hasText: "CONNECTION_LOST" }).waitFor({ timeout: 60_000 });
-    expect(await field(page).inputValue()).toBe("Make it sixty days.");
+    await expect.poll(() => field(page).inputValue()).toBe("Make it sixty days.");
     await shot(page, "8-lost");
     await window.close();
   });
@@ -525,12 +525,12 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("the pane", { timeout: 18
     await page.locator(".undo").waitFor();
     await expectAccessible(page, `${name}, changed`);
     await shot(page, `9-${name}`);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     for (const view of isGerman ? ["Prüfungen", "Vergleich", "Einstellungen"] : ["Checks", "Compare", "Settings"]) {
       await page.getByRole("button", { name: view, exact: true }).first().click();
       await page.locator(".page").waitFor();
       await expectAccessible(page, `${name}, ${view}`);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view).toBe(true);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), { message: view }).toBe(true);
     }
     await shot(page, `9-${name}-settings`);
     expect(window.misdeeds).toEqual([]);

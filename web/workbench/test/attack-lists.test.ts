@@ -56,7 +56,7 @@ describe.skipIf(!binary || !browserPath)("an attacker in the lists", { timeout: 
     const window = await open(browser, server.baseUrl, "#/sessions");
     const { page } = window;
     await page.locator("table a").first().waitFor();
-    expect(await page.locator("table a").count()).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => page.locator("table a").count()).toBeGreaterThanOrEqual(3);
     await expectShown(page, "main", "onerror");
     await expectInert(window);
     const links = await page.locator("table a").evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? ""));

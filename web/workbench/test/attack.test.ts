@@ -56,7 +56,7 @@ describe.skipIf(!binary || !browserPath)("an attacker", () => {
     expect(told.summary?.applied, JSON.stringify(told).slice(0, 2000)).toBeGreaterThan(HOSTILE.length);
     await page.reload();
     await page.waitForSelector(".paper [data-address]");
-    expect(await page.textContent(".paper")).toContain("onerror");
+    await expect.poll(() => page.textContent(".paper")).toContain("onerror");
     for (const tab of ["Changes", "Comments", "Versions"]) {
       await page.getByRole("tab", { name: new RegExp(tab) }).click();
       await page.waitForTimeout(100);
@@ -79,7 +79,7 @@ describe.skipIf(!binary || !browserPath)("an attacker", () => {
       await expectInert(window);
     }
     for (const call of await page.locator("details.call").all()) await call.locator("summary").click();
-    expect(await page.textContent(".conversation")).toContain("onerror");
+    await expect.poll(() => page.textContent(".conversation")).toContain("onerror");
     expect(await page.textContent(".conversation")).not.toMatch(MARKS);
     await say(page, "flood");
     await page.getByRole("button", { name: "Send" }).waitFor({ timeout: 30_000 });
@@ -114,11 +114,11 @@ describe.skipIf(!binary || !browserPath)("an attacker", () => {
     });
     await drop(page, ".drop", { name: "nda.docx", bytes: nda });
     await page.locator(".paper").getByText("shown text").waitFor();
-    expect(await page.locator(".paper").textContent()).toContain("deep");
+    await expect.poll(() => page.locator(".paper").textContent()).toContain("deep");
     const links = await page.locator(".paper a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     expect(links).toEqual([null, null, "#doc-P1", "https://example.org/x", null]);
-    expect(await page.locator(".paper img").evaluateAll((all) => all.map((image) => image.getAttribute("src")?.slice(0, 15) ?? null).filter((source) => source !== null))).toEqual(["data:image/png;"]);
-    expect(await page.locator(".paper").locator("input, button, form, style, script, template, svg, math, [style], [id=main]").count()).toBe(0);
+    await expect.poll(() => page.locator(".paper img").evaluateAll((all) => all.map((image) => image.getAttribute("src")?.slice(0, 15) ?? null).filter((source) => source !== null))).toEqual(["data:image/png;"]);
+    await expect.poll(() => page.locator(".paper").locator("input, button, form, style, script, template, svg, math, [style], [id=main]").count()).toBe(0);
     await page.locator(".paper").getByText("three").click();
     expect(new URL(page.url()).hash).toMatch(/^#\/document\//);
     // The parser's own document says what the policy kept from it; anything else would be a misdeed.

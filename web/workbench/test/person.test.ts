@@ -36,17 +36,17 @@ describe.skipIf(!binary || !browserPath)("a person", () => {
 
   test("drops a document, asks for a change, reviews it, comments and downloads", async () => {
     const { page, misdeeds, close } = await withDocument();
-    expect(await page.textContent(".paper")).toContain("Mutual Non-Disclosure Agreement");
-    expect(await changes(page).count()).toBe(1);
+    await expect.poll(() => page.textContent(".paper")).toContain("Mutual Non-Disclosure Agreement");
+    await expect.poll(() => changes(page).count()).toBe(1);
 
     await page.getByLabel("Your name").fill("Grace Hopper");
     await say(page, 'replace "three (3) years" with "five (5) years"');
     await page.getByText("Operations applied: 1").waitFor();
     await page.getByRole("tab", { name: /Changes/ }).click();
-    expect(await changes(page).count()).toBe(3);
+    await expect.poll(() => changes(page).count()).toBe(3);
     const mine = changes(page).filter({ hasText: "Grace Hopper" });
-    expect(await mine.count()).toBe(2);
-    expect(await mine.first().textContent()).toMatch(/Replaced.*three.*five.*P50/s);
+    await expect.poll(() => mine.count()).toBe(2);
+    await expect.poll(() => mine.first().textContent()).toMatch(/Replaced.*three.*five.*P50/s);
 
     // A double click is one decision.
     await mine.first().getByRole("button", { name: /Accept change/ }).dblclick();
@@ -65,7 +65,7 @@ describe.skipIf(!binary || !browserPath)("a person", () => {
     await page.getByLabel("Author").selectOption("");
     await changes(page).first().getByRole("button", { name: /Reject change/ }).click();
     await page.getByText("There are no tracked changes.").waitFor();
-    expect(await page.textContent(".paper")).toContain("five (5) years");
+    await expect.poll(() => page.textContent(".paper")).toContain("five (5) years");
 
     await page.locator('.paper [data-address="P51"]').click();
     await page.getByRole("tab", { name: /Comments/ }).click();
@@ -74,7 +74,7 @@ describe.skipIf(!binary || !browserPath)("a person", () => {
     await page.getByRole("button", { name: "Add comment" }).click();
     const comment = page.locator(".thread").filter({ hasText: "sixty days" });
     await comment.waitFor();
-    expect(await comment.textContent()).toMatch(/Grace Hopper.*P51.*thirty \(30\) days/s);
+    await expect.poll(() => comment.textContent()).toMatch(/Grace Hopper.*P51.*thirty \(30\) days/s);
 
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Document (.docx)" }).click()]);
     expect(file.suggestedFilename()).toBe("nda.docx");
@@ -94,15 +94,15 @@ describe.skipIf(!binary || !browserPath)("a person", () => {
     await field.fill(typed);
     await page.getByRole("button", { name: "Apply" }).click();
     await page.locator(".outcome.is-refused").getByText("TEXT_NOT_FOUND").waitFor();
-    expect(await page.locator(".outcome.is-applied").count()).toBe(1);
-    expect(await field.inputValue()).toBe(typed);
+    await expect.poll(() => page.locator(".outcome.is-applied").count()).toBe(1);
+    await expect.poll(() => field.inputValue()).toBe(typed);
 
     await field.fill('[{"op":"modify_text","originalText":"nowhere to be found","replacementText":"x"}]');
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByText("NOTHING_APPLIED", { exact: true }).waitFor();
     await page.getByText("Say more exactly what to change").waitFor();
-    expect(await page.locator(".outcome.is-refused").count()).toBe(1);
-    expect(await field.inputValue()).toContain("nowhere");
+    await expect.poll(() => page.locator(".outcome.is-refused").count()).toBe(1);
+    await expect.poll(() => field.inputValue()).toContain("nowhere");
 
     const [list] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "List of changes (.csv)" }).click()]);
     const rows = readFileSync(await list.path(), "utf8").trim().split("\r\n");
@@ -129,7 +129,7 @@ describe.skipIf(!binary || !browserPath)("a person", () => {
     expect(await page.textContent("main")).not.toContain("report.docx");
     // A file that misses its place does not replace the page.
     await drop(page, "header", { name: "x.docx", bytes: nda });
-    expect(await page.locator(".drop").count()).toBe(1);
+    await expect.poll(() => page.locator(".drop").count()).toBe(1);
     expect(misdeeds).toEqual([]);
     await close();
   });

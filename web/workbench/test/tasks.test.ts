@@ -53,7 +53,7 @@ describe.skipIf(!binary || !browserPath)("the lists", () => {
     await page.getByRole("button", { name: "Follow-up" }).click();
     await page.getByText("Good day.").waitFor();
     await page.locator(".tag").getByText("Done").waitFor();
-    expect(await page.locator("dd code").last().textContent()).toBe("no-artifacts");
+    await expect.poll(() => page.locator("dd code").last().textContent()).toBe("no-artifacts");
     await page.getByRole("link", { name: "Tasks" }).first().click();
     const done = page.locator(".board-column").filter({ hasText: "Done" });
     await done.getByRole("link", { name: "Please think long about the term" }).click();
@@ -69,10 +69,10 @@ describe.skipIf(!binary || !browserPath)("the lists", () => {
     await page.locator(".tag").getByText("Done").waitFor();
     await page.getByRole("button", { name: "Archive" }).click();
     await page.getByText("This thread is archived.").waitFor();
-    expect(await page.getByLabel("What next?").count()).toBe(0);
+    await expect.poll(() => page.getByLabel("What next?").count()).toBe(0);
     await page.getByRole("link", { name: "Tasks" }).first().click();
     await page.getByText("Archived: 1").click();
-    expect(await page.locator(".board").getByRole("link", { name: "be archived" }).count()).toBe(0);
+    await expect.poll(() => page.locator(".board").getByRole("link", { name: "be archived" }).count()).toBe(0);
     await page.locator("details").getByRole("link", { name: "be archived" }).click();
     await page.getByRole("button", { name: "Restore" }).click();
     await page.getByLabel("What next?").waitFor();
@@ -93,8 +93,8 @@ describe.skipIf(!binary || !browserPath)("the lists", () => {
     const { page, misdeeds, close } = await open(browser, server.baseUrl, "#/tasks");
     await page.locator(".board-column").filter({ hasText: "Done" }).getByRole("link", { name: "From the terminal" }).click();
     await page.getByText("/home/ada/w").waitFor();
-    expect(await page.locator("dd code").allTextContents()).toEqual(["success", "synced"]);
-    expect(await page.locator(".artifact").allTextContents()).toEqual(["plan.md", "out/<img src=x onerror=1>.txt"]);
+    await expect.poll(() => page.locator("dd code").allTextContents()).toEqual(["success", "synced"]);
+    await expect.poll(() => page.locator(".artifact").allTextContents()).toEqual(["plan.md", "out/<img src=x onerror=1>.txt"]);
     await expectAccessible(page, "thread of the terminal");
     expect(misdeeds).toEqual([]);
     await close();
@@ -130,7 +130,7 @@ describe.skipIf(!binary || !browserPath)("the lists", () => {
     await page.getByText("Waiting for you").waitFor();
     await expectAccessible(page, "skills");
     const card = (text: string) => page.locator(".card").filter({ hasText: text });
-    expect(await card("Quote paths").textContent()).toMatch(/Helped 1, harmed 0/);
+    await expect.poll(() => card("Quote paths").textContent()).toMatch(/Helped 1, harmed 0/);
     await card("Quote paths").getByRole("button", { name: "Accept" }).click();
     await page.getByText(/Decided/).waitFor();
     await expect.poll(() => card("Quote paths").locator(".tag").first().textContent()).toBe("shown");
@@ -198,7 +198,7 @@ describe.skipIf(!binary || !browserPath)("the lists", () => {
     await page.getByText("Ready: requests can be accepted.").waitFor();
     await page.getByRole("button", { name: "WORKSPACE_UNKNOWN" }).first().click();
     await page.getByText("What to do:").waitFor();
-    expect(await page.locator(".snippet").textContent()).toContain(`base_url="${origin}/v1"`);
+    await expect.poll(() => page.locator(".snippet").textContent()).toContain(`base_url="${origin}/v1"`);
     expect(misdeeds).toEqual([]);
     await close();
   });

@@ -35,12 +35,12 @@ describe.skipIf(!binary || !browserPath)("trouble", () => {
     await page.getByText("one two").waitFor();
     await server.kill();
     await page.locator(".failure").getByText("CONNECTION_LOST").first().waitFor({ timeout: 20_000 });
-    expect(await typed(page)).toBe("count slowly");
+    await expect.poll(() => typed(page)).toBe("count slowly");
     const port = Number(new URL(server.baseUrl).port);
     server = await serveModel(SLOW, { port, data: server.data });
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("eleven twelve").last().waitFor({ timeout: 20_000 });
-    expect(await typed(page)).toBe("");
+    await expect.poll(() => typed(page)).toBe("");
     expect(misdeeds).toEqual([]);
     await close();
     await server.stop();
@@ -58,14 +58,14 @@ describe.skipIf(!binary || !browserPath)("trouble", () => {
     await page.getByText("one two").waitFor();
     await page.getByText("eleven twelve").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Send" }).count()).toBe(1);
-    expect(await page.locator(".bubble").count()).toBe(1);
+    await expect.poll(() => page.locator(".bubble").count()).toBe(1);
     // A turn that hangs is stopped, and what was typed meanwhile is not lost.
     await say(page, "talk for ever");
     await page.getByText("The model is working").waitFor();
     await page.getByLabel("What should change?").last().fill("and another thing");
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator(".failure").getByText("TURN_CANCELLED", { exact: true }).waitFor();
-    expect(await typed(page)).toBe("and another thing");
+    await expect.poll(() => typed(page)).toBe("and another thing");
     // Two sends of the same text are two messages, one click is one.
     await say(page, "edit it");
     await page.getByText("Deleted P3.").waitFor();
@@ -93,10 +93,31 @@ describe.skipIf(!binary || !browserPath)("trouble", () => {
     await page.getByRole("button", { name: "Add comment" }).click();
     await page.getByText("DOCUMENT_BUSY", { exact: true }).waitFor();
     await expect.poll(() => page.locator(".failure-remedy").textContent()).toMatch(/again/i);
-    expect(await page.getByLabel("Comment", { exact: true }).inputValue()).toBe("Please check.");
+    await expect.poll(() => page.getByLabel("Comment", { exact: true }).inputValue()).toBe("Please check.");
     await page.unroute("**/operations");
     await page.getByRole("button", { name: "Add comment" }).click();
     await page.locator(".thread").filter({ hasText: "Please check." }).waitFor();
+    expect(misdeeds).toEqual([]);
+    await close();
+    await server.stop();
+  });
+
+  test("a message that is sent before everything was read is sent", async () => {
+    const server = await serveModel(SLOW, {});
+    const { page, misdeeds, close } = await open(browser, server.baseUrl);
+    for (const slow of [/list=revisions/, /list=comments/, /\/v1\/sessions\//]) {
+      await page.route(slow, async (route) => {
+        await new Promise((done) => setTimeout(done, 1500));
+        await route.continue();
+      });
+    }
+    await drop(page, ".drop", { name: "nda.docx", bytes: nda });
+    await page.waitForSelector(".paper [data-address]");
+    expect(await page.locator(".change-row").count()).toBe(0);
+    await say(page, "count slowly");
+    await page.getByText("eleven twelve").waitFor();
+    await expect.poll(() => page.locator(".bubble").count()).toBe(1);
+    await expect.poll(() => typed(page)).toBe("");
     expect(misdeeds).toEqual([]);
     await close();
     await server.stop();
@@ -112,7 +133,7 @@ describe.skipIf(!binary || !browserPath)("trouble", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await page.goBack();
     await page.waitForSelector(".paper [data-address]");
-    expect(await typed(page)).toBe("a long thought");
+    await expect.poll(() => typed(page)).toBe("a long thought");
     await close();
     await server.stop();
   });

@@ -34,7 +34,7 @@ export function Ask({ model, talk, sent }: Props) {
         </fieldset>
         {mode.value === "instruction" && <Models talk={talk} />}
       </div>
-      {mode.value === "instruction" ? <Instruction model={model} talk={talk} sent={sent} /> : <Operations model={model} />}
+      {mode.value === "instruction" ? <Instruction talk={talk} sent={sent} /> : <Operations model={model} />}
     </section>
   );
 }
@@ -54,13 +54,13 @@ function Models({ talk }: { readonly talk: Talk }) {
   );
 }
 
-function Instruction({ model, talk, sent }: Props) {
+function Instruction({ talk, sent }: Omit<Props, "model">) {
   const text = draft(talk.place);
   const isRules = models.value?.usual === "rules" && talk.model.value === "";
   const isRunning = talk.live.value !== undefined;
   const send = () => {
     const said = text.value.trim();
-    if (said === "" || isRunning || !model.loaded.value) return;
+    if (said === "" || isRunning) return;
     text.value = "";
     sent();
     void talk.send(said);
@@ -163,7 +163,7 @@ function Operations({ model }: { readonly model: DocumentModel }) {
       )}
       <p class="row spread">
         <span class="muted small-text">{t("ask.tracked")}</span>
-        <button class="button primary" disabled={text.value.trim() === "" || model.isBusy.value}>{t("ask.apply")}</button>
+        <button class="button primary" disabled={text.value.trim() === "" || model.isBusy.value || !model.loaded.value}>{t("ask.apply")}</button>
       </p>
     </form>
   );

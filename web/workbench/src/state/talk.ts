@@ -58,6 +58,8 @@ export class Talk {
   readonly #changed: () => void;
   readonly #seed: SessionSeed | undefined;
   #isStopping = false;
+  /** Done when it is known what was said before; a message that comes earlier waits for it. */
+  #opened: Promise<void> | undefined;
 
   /** `changed` is called whenever the model may have changed a document. */
   constructor(key: string, workspace: string | undefined, changed: () => void) {
@@ -71,10 +73,9 @@ export class Talk {
   /** Reads what was said, and listens to a turn that is under way. */
   async open(): Promise<void> {
     if (this.live.value) return;
-    await this.#look();
-    if (this.session.value?.state === "running" && !this.live.value) {
-      void this.#follow(this.#client().listen(), undefined);
-    }
+    this.#opened = this.#look();
+    await this.#opened;
+    if (this.#isRunning && !this.live.value) this.#listen();
   }
 
   async older(): Promise<void> {
@@ -93,6 +94,13 @@ export class Talk {
     if (this.live.value) return;
     this.live.value = { asked: text, text: "", steps: [], warnings: [] };
     this.failure.value = undefined;
+    await this.#opened;
+    if (this.#isRunning) {
+      // Another window of this person was earlier: its turn is shown, and this message stays to be sent after it.
+      putBack(this.place, text);
+      this.#listen();
+      return;
+    }
     try {
       const author = person.value.trim();
       const known = this.session.value?.settings ?? {};
@@ -127,6 +135,14 @@ export class Talk {
     } finally {
       this.#isStopping = false;
     }
+  }
+
+  get #isRunning(): boolean {
+    return this.session.value?.state === "running";
+  }
+
+  #listen(): void {
+    void this.#follow(this.#client().listen(), undefined);
   }
 
   #client(): SessionClient {
