@@ -144,16 +144,6 @@ engross_protocol::codes! {
             instructions. Nothing was stored.",
         remedy: "Send a message with role `user`, or the result of an open call with role `tool`.",
     }
-    MODEL_NOT_OFFERED: Usage, 404 {
-        summary: "The server does not offer the model.",
-        why: "\
-            The request or the session's settings name a model that the server was not given; or the \
-            server accepts only the models that it lists; or `GET /v1/models/NAME` asked for one that it \
-            does not list.",
-        remedy: "\
-            Use `engross`, or a name that `GET /v1/models` lists. Which models there are is decided where \
-            the server is started.",
-    }
     NOTHING_NEW: Refused, 409 {
         summary: "The session has all of these messages, and has answered them.",
         why: "\

@@ -197,7 +197,7 @@ impl Error {
             Self::SessionKeyInvalid { .. } => engross_agent::codes::SESSION_KEY_INVALID,
             Self::ResponseNotFound { .. } => codes::RESPONSE_NOT_FOUND,
             Self::ResponseInUse { .. } => codes::RESPONSE_IN_USE,
-            Self::ModelNotOffered { .. } => engross_agent::codes::MODEL_NOT_OFFERED,
+            Self::ModelNotOffered { .. } => engross_llm::codes::MODEL_NOT_OFFERED,
             Self::Unauthorized => codes::UNAUTHORIZED,
             Self::RightMissing { .. } => codes::RIGHT_MISSING,
             Self::TooManyAttempts { .. } => codes::TOO_MANY_ATTEMPTS,

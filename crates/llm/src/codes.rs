@@ -32,6 +32,17 @@ engross_protocol::codes! {
             Set the variable that the message names. Without a key, `rules`, `script:FILE` and \
             `ollama/NAME` can be used.",
     }
+    MODEL_NOT_OFFERED: Usage, 404 {
+        summary: "The server does not offer the model.",
+        why: "\
+            The request or the session's settings name a model that the server was not given, or the model \
+            of one's own whose key was forgotten since; or the server accepts only the models that it lists; or `GET /v1/models/NAME` asked for one that it \
+            does not list.",
+        remedy: "\
+            Use `engross`, or a name that `GET /v1/models` lists, and set the session's settings to it \
+            (`PUT /v1/sessions/KEY/settings`); or give the key again. No other model is asked in its place. Which models there are is decided where \
+            the server is started.",
+    }
     MODEL_PROTOCOL: Model, 502 {
         summary: "The provider gave an answer that cannot be read.",
         why: "\

@@ -94,6 +94,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A model was chosen that is not on offer any more.
+    #[error("the model '{name}' is not offered here any more, and no other was asked; choose another one")]
+    NotOffered {
+        /// The name that was chosen.
+        name: String,
+    },
     /// The provider needs a key.
     #[error("{provider} needs an API key: {variable} {problem}; set it, or choose another model")]
     KeyMissing {
@@ -146,6 +152,7 @@ impl Error {
             Self::Timeout { .. } => codes::MODEL_TIMEOUT,
             Self::Stream { .. } => codes::MODEL_STREAM_ERROR,
             Self::UnknownModel { .. } => codes::MODEL_UNKNOWN,
+            Self::NotOffered { .. } => codes::MODEL_NOT_OFFERED,
             Self::KeyMissing { .. } => codes::MODEL_KEY_MISSING,
             Self::ScriptInvalid { .. } => codes::MODEL_SCRIPT_INVALID,
             Self::TooLarge { .. } => codes::MODEL_TOO_LARGE,

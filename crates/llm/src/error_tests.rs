@@ -22,6 +22,7 @@ fn all() -> Vec<Error> {
         Error::Timeout { provider, waited: Duration::from_secs(120) },
         Error::Stream { provider, message: message.clone() },
         Error::UnknownModel { spec: "gpt".to_owned(), reason: "it names no provider".to_owned() },
+        Error::NotOffered { name: "own".to_owned() },
         Error::KeyMissing { provider, variable: "OPENAI_API_KEY", problem: "is not set" },
         Error::ScriptInvalid { file: "a.json".to_owned(), line: 2, column: 3, message },
         Error::TooLarge { what: "bytes", limit: 9 },
@@ -50,6 +51,7 @@ fn messages_say_what_to_do() {
             "openai failed while answering (why); ask again, nothing of the answer was used",
             "the model 'gpt' is not known: it names no provider; understood are openai/NAME, anthropic/NAME, \
              gemini/NAME, ollama/NAME, openai-compatible:URL#NAME, script:FILE and rules",
+            "the model 'own' is not offered here any more, and no other was asked; choose another one",
             "openai needs an API key: OPENAI_API_KEY is not set; set it, or choose another model",
             "the script a.json is not valid (line 2, column 3): why; correct it there",
             "the model's answer is too large: more than 9 bytes; ask for less at once",
@@ -61,12 +63,12 @@ fn messages_say_what_to_do() {
 fn failures_carry_particulars() {
     let failures: Vec<Failure> = all().into_iter().map(Failure::from).collect();
     let usage = failures.iter().filter(|failure| failure.exit == Exit::Usage).map(|failure| failure.code);
-    assert_eq!(usage.collect::<Vec<_>>(), ["MODEL_UNKNOWN"]);
+    assert_eq!(usage.collect::<Vec<_>>(), ["MODEL_UNKNOWN", "MODEL_NOT_OFFERED"]);
     let details: Vec<_> = failures.into_iter().map(|failure| failure.details).collect();
     assert_eq!(details[0], json!({"status": 401}));
     assert_eq!(details[1], json!({"retryAfterSeconds": 7}));
     assert_eq!(details[4], json!({}));
-    assert_eq!(details[10], json!({"line": 2, "column": 3}));
+    assert_eq!(details[11], json!({"line": 2, "column": 3}));
 }
 
 #[test]

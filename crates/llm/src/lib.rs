@@ -18,6 +18,7 @@ mod script;
 mod spec;
 mod text_tools;
 mod thought;
+mod withdrawn;
 
 #[cfg(test)]
 mod attachment_tests;
@@ -56,3 +57,4 @@ pub use script::ScriptModel;
 pub use secrecy::{ExposeSecret, SecretString};
 pub use spec::ModelSpec;
 pub use thought::{Thought, ThoughtForm, seal_thoughts, unseal_thoughts};
+pub use withdrawn::WithdrawnModel;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_llm::Model;
+use engross_llm::{Model, WithdrawnModel};
 use engross_protocol::{Clock, IdSource};
 use engross_store::Store;
 
@@ -112,9 +112,11 @@ impl Models {
         self.named.iter().map(|(name, _)| name.clone()).chain(own).collect()
     }
 
-    /// The model of that name; the usual one for none, and for one that is not offered any more.
+    /// The model of that name; the usual one for none. One that is not offered any more answers nothing: nobody else may read
+    /// what was meant for it.
     #[must_use]
     pub fn get(&self, principal: &str, name: Option<&str>) -> Arc<dyn Model> {
-        name.and_then(|name| self.find(principal, name)).unwrap_or_else(|| self.usual())
+        let Some(name) = name else { return self.usual() };
+        self.find(principal, name).unwrap_or_else(|| Arc::new(WithdrawnModel { name: name.to_owned() }))
     }
 }

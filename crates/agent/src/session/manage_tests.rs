@@ -93,6 +93,41 @@ async fn a_model_that_somebody_brought_answers_nobody_else() {
 }
 
 #[tokio::test]
+async fn what_was_meant_for_a_model_that_is_gone_is_read_by_no_other() {
+    let (usual, own) = (
+        ScriptedModel::new([text("usual")]),
+        ScriptedModel::new([text("own"), calls("", &[("a", "look", "{}")]), text("looked")]),
+    );
+    let model = Arc::<ScriptedModel>::clone(&own) as Arc<dyn Model>;
+    let brought = Arc::new(BroughtModels(Mutex::new(Some(Arc::clone(&model)))));
+    let models =
+        Models::one(Arc::<ScriptedModel>::clone(&usual)).with_own(Arc::<BroughtModels>::clone(&brought));
+    let store = Arc::new(MemoryStore::default());
+    let sessions = Sessions::new(SessionsConfig { models, ..config(&store, &ScriptedModel::new([])) });
+    let chosen = Settings { model: Some("own".to_owned()), ..Settings::default() };
+    sessions.configure("ada", &key(), chosen).await.unwrap();
+    let said = |messages: Vec<Message>| TurnRequest { principal: "ada".to_owned(), ..with_tools(messages) };
+    assert_eq!(heard(sessions.submit(said(vec![user("a")])).await.unwrap()).await.0, "own");
+    // The turn waits for its client when the key is forgotten: neither its result nor a new message goes elsewhere.
+    heard(sessions.submit(said(vec![user("b")])).await.unwrap()).await;
+    *brought.0.lock().unwrap() = None;
+    for messages in [vec![result("a", "look", "seen")], vec![user("c")]] {
+        assert_eq!(sessions.submit(said(messages)).await.unwrap_err().code, "MODEL_NOT_OFFERED");
+    }
+    assert!(usual.asked.lock().unwrap().is_empty());
+    // Nothing of it was stored: with the key the turn goes on where it was.
+    *brought.0.lock().unwrap() = Some(model);
+    assert_eq!(
+        heard(sessions.submit(said(vec![result("a", "look", "seen")])).await.unwrap()).await.0,
+        "looked"
+    );
+    // Set to the usual one, the session goes on with it.
+    *brought.0.lock().unwrap() = None;
+    sessions.configure("ada", &key(), Settings::default()).await.unwrap();
+    assert_eq!(heard(sessions.submit(said(vec![user("d")])).await.unwrap()).await.0, "usual");
+}
+
+#[tokio::test]
 async fn the_window_is_as_wide_as_it_was_set() {
     let world = world((0..3).map(|n| text(&format!("answer {n}"))));
     let narrow = Settings { history_turns: Some(1), ..Settings::default() };

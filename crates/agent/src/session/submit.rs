@@ -26,7 +26,6 @@ use super::settings::Settings;
 use super::state::SessionState;
 use super::toolbox::Toolbox;
 use super::work_queue::Waiting;
-use crate::codes;
 
 impl Sessions {
     /// Takes a request in. Resolves when it is durable; the answer follows.
@@ -82,9 +81,22 @@ impl Sessions {
         let known = if names.is_empty() { "none has a name here".to_owned() } else { names.join(", ") };
         Err(RequestError::new(
             RefusalKind::Invalid,
-            codes::MODEL_NOT_OFFERED.name,
+            engross_llm::codes::MODEL_NOT_OFFERED.name,
             format!("there is no model '{name}'; there are: {known}"),
         ))
+    }
+
+    /// Refuses a request that a model would answer which was chosen before and is not on offer any more: its results continue a
+    /// turn that asked for it, or the session's settings do.
+    fn check_chosen(&self, session: &SessionState, request: &TurnRequest) -> Result<(), RequestError> {
+        let is_new = request.messages.iter().any(|message| matches!(message, Message::User { .. }));
+        let continued = session.turn.as_ref().filter(|_| !is_new);
+        let of_turn = continued.and_then(|turn| turn.parameters.model.as_ref());
+        let of_session = session.settings.model.as_ref();
+        match request.parameters.model.as_ref().or(of_turn).or(of_session) {
+            Some(name) => self.check_model(&request.principal, name),
+            None => Ok(()),
+        }
     }
 
     fn refuse_when_full(&self) -> Result<(), RequestError> {
@@ -180,7 +192,10 @@ impl Sessions {
             return Box::pin(self.begin(None, None, &prepared, Some(settings))).await;
         }
         let now = config.clock.millis();
-        let events = match take_in(&session, &prepared.request, moment(now)) {
+        let taken = self
+            .check_chosen(&session, &prepared.request)
+            .and_then(|()| take_in(&session, &prepared.request, moment(now)));
+        let events = match taken {
             Ok(events) => events,
             Err(error) => {
                 session.release().await;
