@@ -9,8 +9,11 @@ use engross_store::Millis;
 use engross_store::files::{FileError, Folder, Precondition, RelPath};
 use serde::{Deserialize, Serialize};
 
-/// How many files whose hashes begin with the same two digits are known at most.
+/// How many files whose hashes begin with the same two digits are known after they were counted.
 const KNOWN: usize = 100;
+
+/// They are counted when one of about so many files is written: the hash says which, so that a bound holds without a walk at each write.
+const COUNTED: u8 = 16;
 
 /// Records that are looked at at once.
 const PAGE: usize = 1000;
@@ -101,7 +104,7 @@ impl WrittenFiles {
         let folder = self.folder.make_folder(&self.place).map_err(|error| error.to_string())?;
         let write = || -> Result<(), FileError> {
             folder.write(&record_path(sha256)?, text.as_slice(), &Precondition::Any)?;
-            forget_oldest(&folder, sha256)
+            if is_counted(sha256) { forget_oldest(&folder, sha256) } else { Ok(()) }
         };
         write().map_err(|error| error.to_string())
     }
@@ -134,6 +137,13 @@ fn forget_oldest(folder: &Folder, sha256: &str) -> Result<(), FileError> {
         .into_iter()
         .take(excess)
         .try_for_each(|(_, path)| folder.remove(&path, &Precondition::Any).map(drop))
+}
+
+/// Whether the files are counted when this one is written. Its last digits decide, since the first ones name the folder.
+fn is_counted(sha256: &str) -> bool {
+    let last =
+        sha256.get(sha256.len().saturating_sub(2)..).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    last.is_none_or(|byte| byte.is_multiple_of(COUNTED))
 }
 
 fn record_path(sha256: &str) -> Result<RelPath, FileError> {
