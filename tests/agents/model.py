@@ -6,8 +6,9 @@
     POST /v1/messages                             Anthropic messages
     POST /v1beta/models/M:streamGenerateContent   Gemini
 
-It does what the last message says: `DELIVER NAME` has a shell tool write the file NAME, `RECALL WORD` tells whether an earlier
-message holds the word, `WAIT` talks for a minute. A result of a tool is answered with `DELIVERED`, everything else with `ok`.
+It does what the last message says: `DELIVER NAME` has a shell tool write the file NAME, `NAME_MEDIA PATH` has it write the file at
+PATH and then names it as an OpenClaw agent names a picture, `RECALL WORD` tells whether an earlier message holds the word, `WAIT`
+talks for a minute. A result of a tool is answered with `DELIVERED`, everything else with `ok`.
 
 It prints the port it listens at, and must never listen beyond the loopback.
 """
@@ -66,12 +67,12 @@ def decide(said, tools):
     # Some agents say things of their own behind the person's words, in the role of the person.
     people = [(index, text) for index, (role, text) in enumerate(said) if role == "user"]
     results = [index for index, (role, _) in enumerate(said) if role == "tool"]
-    orders = [(index, match) for index, text in people for match in re.finditer(r"\b(DELIVER|RECALL) ([\w.-]+)|\bWAIT\b", text)]
+    orders = [(index, match) for index, text in people for match in re.finditer(r"\b(DELIVER|NAME_MEDIA|RECALL) ([\w./-]+)|\bWAIT\b", text)]
     if not orders:
         return "ok", None
     index, order = orders[-1]
     if results and results[-1] > index:
-        return "DELIVERED", None
+        return f"DELIVERED\nMEDIA:{order[2]}" if order[1] == "NAME_MEDIA" else "DELIVERED", None
     if order[0] == "WAIT":
         return "WAIT", None
     if order[1] == "RECALL":
@@ -79,6 +80,8 @@ def decide(said, tools):
         return "REMEMBERED" if known else "FORGOTTEN", None
     if not any(tool.lower() in SHELLS for tool in tools):
         return "ok", None
+    if order[1] == "NAME_MEDIA":
+        return "", f"mkdir -p $(dirname {order[2]}) && printf made-by-a-model > {order[2]}"
     # An agent that keeps its folder is told where to write.
     told = [folder for later, text in people if later >= index
             for folder in re.findall(r"The current folder of this task is (\S+)\. Write", text)]

@@ -12,8 +12,9 @@ const DEPTH: usize = 16;
 
 /// The paths behind `MEDIA:` in a text, in their order, each once.
 ///
-/// A path in quotes or backticks ends with them; any other one ends at a blank, without the punctuation before it. A word that
-/// merely ends in `MEDIA:` is no token.
+/// A path in quotes or backticks ends with them; any other one ends at a blank, without the punctuation before it. Where the token
+/// begins its line and its first word has no extension, blanks belong to the path up to the first word that has one, as OpenClaw
+/// reads it. A word that merely ends in `MEDIA:` is no token.
 #[must_use]
 pub fn media_tokens(text: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -22,7 +23,8 @@ pub fn media_tokens(text: &str) -> Vec<String> {
     while let Some((head, tail)) = rest.split_once(TOKEN) {
         let previous = head.chars().next_back().or(before);
         if !previous.is_some_and(|c: char| c.is_alphanumeric() || c == '_') {
-            push(&mut found, path_at_start(tail));
+            let begins_line = head.rsplit('\n').next().unwrap_or_default().trim().is_empty();
+            push(&mut found, path_at_start(tail, begins_line));
         }
         before = Some(':');
         rest = tail;
@@ -63,7 +65,7 @@ fn look(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-fn path_at_start(text: &str) -> &str {
+fn path_at_start(text: &str, begins_line: bool) -> &str {
     let text = text.trim_start_matches([' ', '\t']);
     let line = text.lines().next().unwrap_or_default();
     for (open, close) in [('"', '"'), ('\'', '\''), ('`', '`'), ('<', '>')] {
@@ -71,8 +73,33 @@ fn path_at_start(text: &str) -> &str {
             return quoted;
         }
     }
-    let word = line.split(char::is_whitespace).next().unwrap_or_default();
+    let word = trimmed(line.split(char::is_whitespace).next().unwrap_or_default());
+    if !begins_line || !word.starts_with(['/', '~', '.']) || has_extension(word) {
+        return word;
+    }
+    let own = line.split(TOKEN).next().unwrap_or_default();
+    let up_to_word_at = |at: usize| {
+        let end =
+            own.get(at..).and_then(|rest| rest.find(char::is_whitespace)).map_or(own.len(), |end| at + end);
+        trimmed(own.get(..end).unwrap_or_default())
+    };
+    let blanks = own.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len());
+    let mut longer = blanks.map(up_to_word_at);
+    longer.find(|path| has_extension(path)).unwrap_or(word)
+}
+
+fn trimmed(word: &str) -> &str {
     word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`', '>', '*'])
+}
+
+/// Whether the last word of a path ends as names of files do.
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit(['/', ' ', '\t']).next().unwrap_or_default();
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && (1..=10).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 fn push(found: &mut Vec<String>, reference: &str) {

@@ -101,6 +101,7 @@ fn told(event: &AgentEvent) -> Value {
         AgentEvent::Tool { id, title, kind, status } => {
             json!({ "event": "tool", "id": id, "title": title, "kind": kind, "status": status })
         }
+        AgentEvent::Files(files) => json!({ "event": "files", "files": files }),
         AgentEvent::Ended(end) => json!({ "event": "ended", "how": format!("{:?}", end.how) }),
         other => json!({ "event": "other", "what": format!("{other:?}") }),
     }

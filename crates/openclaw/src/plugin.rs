@@ -84,6 +84,13 @@ pub(super) async fn deliver(
         }
         params
     };
+    // What is in the folder of the run is exported as it stands, and a link elsewhere is no file of the gateway.
+    let beneath = |path: &str| {
+        let rest = path.strip_prefix(prepared.directory.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let elsewhere = |path: &&String| !beneath(path) && !path.contains("://");
+    let named: Vec<&str> = named.iter().filter(elsewhere).map(String::as_str).collect();
     if !named.is_empty() {
         let params = with(json!({ "sourceFiles": named, "maxFiles": FILES }));
         let method = "xworkmate.artifacts.collect-and-snapshot";

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::shown;
 use super::frame::{GatewayEvent, GatewayEventKind, text};
@@ -102,6 +102,7 @@ impl Progress {
                 };
                 self.tool(data, text(&data["name"]), status)
             }
+            "assistant" => named(data),
             "item" if text(&data["kind"]) == "tool" => {
                 let status = match (text(&data["phase"]), text(&data["status"])) {
                     ("start" | "update", _) => "in_progress",
@@ -128,6 +129,15 @@ impl Progress {
         let kind = kind_of(text(&data["name"])).to_owned();
         Some(AgentEvent::Tool { id: id.to_owned(), title, kind, status: status.to_owned() })
     }
+}
+
+/// The files that the gateway took out of the words of a message.
+///
+/// OpenClaw 2026.9.6 cuts a line `MEDIA:PATH` out of all that a chat shows, the end included, and tells the path here only. The
+/// words beside it may be half of what will be said, so that a path in them is not read.
+fn named(data: &Value) -> Option<AgentEvent> {
+    let files = media_references(&json!({ "mediaUrl": data["mediaUrl"], "mediaUrls": data["mediaUrls"] }));
+    Some(AgentEvent::Files(files)).filter(|files| !is_empty(files))
 }
 
 /// How a run stands by the answer to `agent.wait`.

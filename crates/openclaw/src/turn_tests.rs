@@ -108,6 +108,23 @@ fn files_are_told_of_a_run_that_was_done_only() {
     assert_eq!(hear([with("error")]), [ended(failed("it does not say why"), Some("see MEDIA:/m/b.png"))]);
 }
 
+/// As OpenClaw 2026.9.6 tells them: neither the deltas nor the end of the chat say anything of the line that was cut out.
+#[test]
+fn files_that_the_gateway_cut_out_of_the_words_are_told_as_they_are_named() {
+    let cut = |data: Value| told(GatewayEventKind::Work, json!({ "stream": "assistant", "data": data }));
+    let end = chat(json!({ "state": "final", "stopReason": "stop", "message": { "content": "Done" } }));
+    let files = |paths: &[&str]| AgentEvent::Files(paths.iter().map(|&path| path.to_owned()).collect());
+    let heard = hear([
+        cut(json!({ "text": "Done, see MEDIA:/m/ha", "delta": "ha" })),
+        cut(json!({ "text": "Done", "delta": "", "mediaUrls": ["/m/a.png", "/m/b c.pdf"] })),
+        cut(json!({ "text": "Done", "delta": "", "mediaUrl": "/m/d.png", "mediaUrls": [] })),
+        end,
+    ]);
+    let expected =
+        [files(&["/m/a.png", "/m/b c.pdf"]), files(&["/m/d.png"]), ended(How::Unstated, Some("Done"))];
+    assert_eq!(heard, expected);
+}
+
 /// Cases 85 and 89: an end of something else is no end of the run.
 #[test]
 fn case_89_another_session_proves_nothing() {

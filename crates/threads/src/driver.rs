@@ -18,12 +18,13 @@ use super::error::ThreadError;
 use super::folder::{keep_synced, sent, synced};
 use super::journal::{LoadedThread, ThreadJournal};
 use super::link::{BridgeCall, BridgeFrame, Link};
+use super::look_up::look_up;
 use super::machine::step;
 use super::outcome::{BridgeReading, association_of};
 use super::progress::Progress;
 use super::prompt;
 use super::receipts::keep_receipt;
-use super::record::{Association, ThreadRecord};
+use super::record::ThreadRecord;
 use super::slots::{QueueWait, slot};
 use super::state::{Ask, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
@@ -90,7 +91,7 @@ impl ThreadDriver {
         let mut thread = self.find(key).await?;
         let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
         loop {
-            let room = (self.journal(), self.capacity());
+            let room = (self.journal(), self.link(), self.capacity());
             let slot = slot(room, &thread, &ask, &mut QueueWait::default()).await?;
             if self.tell(&mut thread, ThreadInput::Send(ask.clone(), slot)).await?.is_some() {
                 return Ok(thread);
@@ -218,31 +219,6 @@ impl ThreadDriver {
     }
 }
 
-/// The parameters by which a run is found.
-pub(super) fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
-    let mut params = json!({
-        "sessionId": record.thread_id,
-        "threadId": record.thread_id,
-        "appThreadKey": record.thread_id,
-        "includeArtifacts": true,
-    });
-    if let Some(known) = known {
-        for (name, value) in [
-            ("runId", &known.run_id),
-            ("turnId", &known.turn_id),
-            ("openclawSessionKey", &known.openclaw_session_key),
-            ("artifactScope", &known.artifact_scope),
-            ("artifactDirectory", &known.artifact_directory),
-            ("gatewayProviderId", &known.gateway_provider_id),
-        ] {
-            if !value.is_empty() {
-                params[name] = json!(value);
-            }
-        }
-    }
-    params
-}
-
 impl ThreadRun<'_> {
     async fn run(&mut self) -> Result<(), ThreadError> {
         self.look_last().await?;
@@ -315,7 +291,7 @@ impl ThreadRun<'_> {
                         None => return Ok(()),
                     },
                 };
-                let room = (self.driver.journal(), self.driver.capacity());
+                let room = (self.driver.journal(), self.driver.link(), self.driver.capacity());
                 let slot = slot(room, &self.thread, &ask, &mut self.wait).await?;
                 self.input(ThreadInput::Drain(slot)).await
             }

@@ -335,3 +335,36 @@ async fn a_free_place_is_taken_by_who_is_there() {
         assert_eq!(thread.state().lifecycle(), Lifecycle::Queued, "its request is kept");
     }
 }
+
+/// A run that nobody here carries on with holds a place only as long as it is under way at the bridge.
+#[tokio::test(start_paused = true)]
+async fn an_ended_run_whose_terminal_is_gone_holds_no_place() {
+    let answer = |told: Value| vec![Some(BridgeFrame::Answer(told))];
+    let known =
+        |run: &str, terminal: bool| json!({ "runId": run, "terminal": terminal, "status": "completed" });
+    for (told, expected) in [
+        (known("r", true), Lifecycle::Running),
+        (known("r", false), Lifecycle::Queued),
+        (known("another", true), Lifecycle::Queued),
+        (json!({ "status": "not_found" }), Lifecycle::Queued),
+    ] {
+        let mut room = Room::new();
+        room.capacity = Capacity { active: 1, queued: 9 };
+        let gone = Script::of(vec![vec![Some(BridgeFrame::Update(handle(), None)), None]]);
+        let driver = room.driver(&gone);
+        driver.journal().open(record("k")).await.unwrap();
+        driver.send("k", ask("Write it")).await.unwrap();
+        let folder = room.folder();
+        let mut unheard = |_| {};
+        let closed = driver.drive("k", &folder, &mut unheard);
+        let _ = tokio::time::timeout(std::time::Duration::from_millis(1), closed).await;
+        let script = Script::of(vec![answer(told.clone())]);
+        let driver = room.driver(&script);
+        driver.journal().open(record("next")).await.unwrap();
+        let next = driver.send("next", ask("Write it")).await.unwrap();
+        assert_eq!(next.state().lifecycle(), expected, "{told}");
+        let calls = script.calls.lock().unwrap();
+        let asked: Vec<_> = calls.iter().map(|call| (call.method, &call.params["runId"])).collect();
+        assert_eq!(asked, [("xworkmate.tasks.get", &json!("r"))]);
+    }
+}

@@ -16,6 +16,7 @@
 //! | `sync` | how do the files of a run come here? |
 //! | `journal` | where are threads kept? |
 //! | `link` | what is a bridge to a thread? |
+//! | `look_up` | how is a run asked for? |
 //! | `log_lines` | what happened, for people? |
 //! | `remote` | how is a bridge reached over HTTP? |
 //! | `folder` | what is in a thread's folder beside its files? |
@@ -35,6 +36,7 @@ mod folder;
 mod journal;
 mod link;
 mod log_lines;
+mod look_up;
 mod machine;
 mod outcome;
 mod pages;

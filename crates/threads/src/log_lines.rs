@@ -7,10 +7,11 @@ use engross_tasks::runner::PlanStep;
 use futures_util::StreamExt;
 use serde_json::json;
 
-use super::driver::{ThreadDriver, look_up};
+use super::driver::ThreadDriver;
 use super::error::ThreadError;
 use super::journal::ThreadJournal;
 use super::link::{BridgeCall, BridgeFrame};
+use super::look_up::look_up;
 use super::state::ThreadEntry;
 
 /// A line.

@@ -5,8 +5,9 @@
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::driver::{ThreadDriver, look_up};
+use super::driver::ThreadDriver;
 use super::link::{BridgeCall, BridgeFrame, LinkError};
+use super::look_up::look_up;
 use super::record::ThreadRecord;
 
 /// The most pages of one answer.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[test]
 fn tokens_are_found_in_text() {
-    let table: [(&str, &[&str]); 14] = [
+    let table: [(&str, &[&str]); 21] = [
         ("Done.\nMEDIA:/m/a.png\n", &["/m/a.png"]),
         ("see MEDIA:/m/a.png, MEDIA:/m/b.png.", &["/m/a.png", "/m/b.png"]),
         ("MEDIA: /m/a.png", &["/m/a.png"]),
@@ -20,6 +20,13 @@ fn tokens_are_found_in_text() {
         ("MEDIA:", &[]),
         ("MEDIA:\n/m/a.png", &[]),
         ("media:/m/a.png", &[]),
+        ("Done.\n MEDIA:/m/a b.png\n", &["/m/a b.png"]),
+        ("MEDIA:/m/a b c.pdf, as asked", &["/m/a b c.pdf"]),
+        ("MEDIA:/m/a.png is the file x.png", &["/m/a.png"]),
+        ("MEDIA:/m/a and no name", &["/m/a"]),
+        ("MEDIA:/m/a MEDIA:/m/b.png", &["/m/a", "/m/b.png"]),
+        ("see MEDIA:/m/a b.png", &["/m/a"]),
+        ("MEDIA:see also b.png", &["see"]),
         ("MEDIA:MEDIA:/m/a.png", &["MEDIA:/m/a.png", "/m/a.png"]),
     ];
     for (text, expected) in table {

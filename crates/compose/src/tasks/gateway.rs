@@ -59,10 +59,21 @@ pub fn gateway(data: &Path, environment: &Environment) -> Result<Gateway, Failur
 }
 
 fn sources(environment: &Environment) -> Vec<SourceRoot> {
+    let person = directories::UserDirs::new().map(|person| person.home_dir().to_owned());
     let home = environment
         .get(GATEWAY_HOME)
         .map(PathBuf::from)
-        .or_else(|| directories::UserDirs::new().map(|person| person.home_dir().join(".openclaw")));
+        .or_else(|| person.as_ref().map(|person| person.join(".openclaw")));
     let media: Vec<PathBuf> = home.into_iter().map(|home| home.join("media")).collect();
-    media_sources(&media, &[PathBuf::from(TEMPORARY)])
+    let mut sources = media_sources(&media, &[PathBuf::from(TEMPORARY)]);
+    // Agents write the folder of a person as `~`, and a gateway leaves it so.
+    let person = person.as_ref().and_then(|person| person.to_str()).unwrap_or_default().trim_end_matches('/');
+    for source in sources.iter_mut().filter(|_| !person.is_empty()) {
+        let short = |place: &String| {
+            place.strip_prefix(person).filter(|rest| rest.starts_with('/')).map(|rest| format!("~{rest}"))
+        };
+        let shorter: Vec<String> = source.places.iter().filter_map(short).collect();
+        source.places.extend(shorter);
+    }
+    sources
 }

@@ -7,6 +7,7 @@ use super::{TestBench, all, ended, next, started, text};
 use engross_testkit::task_requests::within;
 
 const DELIVERED: &str = include_str!("frames/delivered.jsonl");
+const MEDIA: &str = include_str!("frames/media.jsonl");
 const ABORTED: &str = include_str!("frames/aborted.jsonl");
 const FAILED: &str = include_str!("frames/failed.jsonl");
 const VERSION_3: &str = include_str!("frames/version3.jsonl");
@@ -77,6 +78,21 @@ async fn a_recorded_task_is_told_with_its_tools_and_its_words() {
         ended(How::Unstated, Some("DELIVERED")),
     ];
     assert_eq!(play(&mut room, DELIVERED).await, expected);
+}
+
+/// The line `MEDIA:` of the answer is in no text of the chat.
+#[tokio::test]
+async fn a_recorded_answer_that_names_a_file_is_told_with_it() {
+    let mut room = TestBench::new().await;
+    let title = "Exec create folder $(dirname → print text";
+    let expected = [
+        tool("call_0", title, "in_progress"),
+        tool("call_0", title, "completed"),
+        text("DELIVERED"),
+        AgentEvent::Files(vec!["/home/you/.openclaw/media/pic.png".to_owned()]),
+        ended(How::Unstated, Some("DELIVERED")),
+    ];
+    assert_eq!(play(&mut room, MEDIA).await, expected);
 }
 
 #[tokio::test]

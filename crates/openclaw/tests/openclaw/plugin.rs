@@ -78,12 +78,23 @@ async fn files_of_the_run_are_fetched_before_its_end_is_told() {
 async fn files_that_the_answer_names_are_collected_first() {
     let mut room = TestBench::new().await;
     let mut end = chat("final", "done");
-    end["mediaUrls"] = json!(["/media/a.png"]);
+    end["mediaUrls"] =
+        json!(["/far/tasks/s/turn-1/b.png", "https://elsewhere.example/c.png", "/media/a.png"]);
     let mut running = done(&mut room, end, Value::Null).await;
     let asked = room.gate.asked("xworkmate.artifacts.collect-and-snapshot").await;
     assert_eq!(asked.params["sourceFiles"], json!(["/media/a.png"]));
     room.gate.ok(&asked, json!({ "copiedFiles": [], "warnings": ["/media/a.png is outside"] }));
     assert_eq!(code(&all(&mut running).await), "OPENCLAW_ARTIFACT_UNREACHABLE");
+}
+
+#[tokio::test]
+async fn a_file_that_the_answer_names_in_the_folder_of_the_run_is_exported_as_it_stands() {
+    let mut room = TestBench::new().await;
+    let mut end = chat("final", "done");
+    end["mediaUrls"] = json!(["/far/tasks/s/turn-1/a.txt"]);
+    let mut running = done(&mut room, end, json!([listed("a.txt")])).await;
+    hand(&mut room, "a.txt", "bWFkZQ==").await;
+    assert_eq!(all(&mut running).await, [ended(How::Unstated, Some("done"))]);
 }
 
 #[tokio::test]

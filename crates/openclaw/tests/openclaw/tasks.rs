@@ -181,6 +181,26 @@ async fn case_13_files_that_the_answer_names_are_taken_and_no_others() {
     assert_eq!(found, ["a.txt", "artifacts/generated-media/named.png", "artifacts/generated-media/url.png"]);
 }
 
+/// OpenClaw 2026.9.6 cuts the line out of the words of the chat, and tells the path while the agent works.
+#[tokio::test]
+async fn case_13_a_file_that_the_gateway_cut_out_of_the_answer_is_taken() {
+    let mut house = TaskBench::new().await;
+    let media = house.folder.path().join("media");
+    for (name, how) in [("a b.png", "final"), ("lost.png", "error")] {
+        std::fs::write(media.join(name), name).unwrap();
+        let (handle, sent) = house.begun(how, json!({})).await;
+        let data = json!({ "text": "Done", "delta": "", "mediaUrls": [media.join(name)] });
+        let told = json!({
+            "runId": sent["idempotencyKey"], "sessionKey": sent["sessionKey"], "stream": "assistant", "data": data,
+        });
+        house.gate.event("agent", told);
+        house.tell(&sent, how, "Done");
+        let end = house.end(&handle["runId"]).await;
+        let expected: &[&str] = if how == "final" { &["artifacts/generated-media/a b.png"] } else { &[] };
+        assert_eq!(paths(&end), expected, "{end}");
+    }
+}
+
 #[tokio::test]
 async fn a_named_file_that_cannot_be_had_is_a_failure_and_a_link_is_none() {
     let mut house = TaskBench::new().await;
