@@ -17,6 +17,8 @@ export interface UndoReport {
   readonly note?: string;
 }
 
+const STOPPED = "stopped before it";
+
 interface Found {
   readonly first: number;
   readonly last: number;
@@ -27,22 +29,30 @@ export function preview(word: WordDocument, engine: Engine, set: ChangeSet): Pro
   return each(word, engine, set, false);
 }
 
-/** Takes a set back. */
-export async function undo(word: WordDocument, engine: Engine, set: ChangeSet): Promise<UndoReport[]> {
-  const reports = await each(word, engine, set, true);
+/** Takes a set back, until it is told to stop: what is not reached then stays as it is. */
+export async function undo(word: WordDocument, engine: Engine, set: ChangeSet, signal?: AbortSignal): Promise<UndoReport[]> {
+  const reports = await each(word, engine, set, true, signal);
   for (const text of set.comments) {
+    if (signal?.aborted) {
+      reports.push({ paragraph: 0, status: "left", now: text, then: "", note: STOPPED });
+      continue;
+    }
     const isGone = await word.uncomment(text).catch(() => false);
     reports.push({ paragraph: 0, status: isGone ? "undone" : "nothingLeft", now: text, then: "" });
   }
   return reports;
 }
 
-async function each(word: WordDocument, engine: Engine, set: ChangeSet, isMeant: boolean): Promise<UndoReport[]> {
+async function each(word: WordDocument, engine: Engine, set: ChangeSet, isMeant: boolean, signal?: AbortSignal): Promise<UndoReport[]> {
   const reports: UndoReport[] = [];
   // What stands around a paragraph, and whether Word can be asked for tracked changes at all, is only known of the whole file.
   const flat = await word.file().then((bytes) => OpenFile.use(engine, bytes, (file) => file.saveFlat()), () => undefined);
   // The last made stands first in the document.
   for (const step of [...set.steps].reverse()) {
+    if (signal?.aborted) {
+      reports.push({ paragraph: step.at + 1, status: "left", now: step.accepted, then: "", note: STOPPED });
+      continue;
+    }
     try {
       reports.push(await one(word, engine, step, isMeant, flat));
     } catch (thrown) {

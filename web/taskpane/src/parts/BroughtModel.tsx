@@ -16,6 +16,12 @@ function placeOf(place: string): string {
 
 export function BroughtModel() {
   const isOpen = useSignal(false);
+  const isForgetting = useSignal(false);
+  const forget = async () => {
+    isForgetting.value = true;
+    await forgetBrought();
+    isForgetting.value = false;
+  };
   useEffect(() => {
     void lookForModel();
   }, []);
@@ -36,7 +42,7 @@ export function BroughtModel() {
       )}
       <div class="row">
         {allowed && <button type="button" class="button small" onClick={() => (isOpen.value = true)}>{t(model ? "own.other" : "brought.give")}</button>}
-        {model && <button type="button" class="button small" onClick={() => void forgetBrought()}>{t("brought.forget")}</button>}
+        {model && <button type="button" class="button small" disabled={isForgetting.value} onClick={() => void forget()}>{t("brought.forget")}</button>}
       </div>
       {!isOpen.value && <Problem />}
       {isOpen.value && <Giving close={() => (isOpen.value = false)} />}
@@ -85,7 +91,7 @@ function Giving({ close }: { readonly close: () => void }) {
         <p id="remember-help" class="small-text muted">{remember.value ? t("brought.rememberHelp", { place: placeOf(brought.value?.remembersIn ?? "file") }) : t("brought.inMemory")}</p>
         <Problem />
         <div class="row">
-          <button class="button primary" disabled={isSending.value}>{t("gate.enter")}</button>
+          <button class="button primary" disabled={isSending.value || (key.value.trim() === "" && !hasKey)}>{t("gate.enter")}</button>
           <button type="button" class="button" onClick={() => dialog.current?.close()}>{t("brought.cancel")}</button>
         </div>
       </form>

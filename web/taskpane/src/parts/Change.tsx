@@ -16,6 +16,7 @@ type ChangeItem = Extract<Item, { kind: "change" }>;
 
 export function Change({ item, pane, show }: { readonly item: ChangeItem; readonly pane: Pane; readonly show: Show }) {
   const { outcome, undone } = item;
+  const isLooking = useSignal(false);
   const seen = useSignal<readonly UndoReport[] | undefined>(undefined);
   const asking = useRef<HTMLDivElement>(null);
   // What appears in the place of a button takes over from it.
@@ -25,12 +26,21 @@ export function Change({ item, pane, show }: { readonly item: ChangeItem; readon
   const others = outcome.steps.length - sum.done;
   const made = outcome.changeSet.steps.length + outcome.changeSet.comments.length;
   const look = async () => {
+    isLooking.value = true;
     try {
       seen.value = await preview(pane.word, pane.tools.engine, outcome.changeSet);
     } catch (thrown) {
       failure.value = failureOf(thrown);
+    } finally {
+      isLooking.value = false;
     }
   };
+  const goBack = async () => {
+    await takeBack(pane, item.id, outcome.changeSet);
+    seen.value = undefined;
+  };
+  // What could not be taken back, or was not reached, can be asked for again.
+  const isOpen = !undone || undone.some(({ status }) => status === "left");
   const proofHolds = outcome.proof && outcome.proof.original.length === 0 && (outcome.proof.accepted ?? []).length === 0 && outcome.proof.errors.length === 0;
   return (
     <section class="card" aria-label={t("change.title")}>
@@ -63,19 +73,18 @@ export function Change({ item, pane, show }: { readonly item: ChangeItem; readon
         </p>
       )}
       {outcome.copy && <Copy what={t("copy.what")} name="redline.docx" bytes={outcome.copy} pane={pane} />}
-      {undone ? (
-        <Undone reports={undone} />
-      ) : seen.value ? (
+      {undone && !seen.value && <Undone reports={undone} />}
+      {isOpen && seen.value ? (
         <div class="undo" ref={asking} tabIndex={-1}>
           <p class="small-text">{t("undo.asks")}</p>
           <Undone reports={seen.value} isPreview />
           <div class="row">
-            <button type="button" class="button danger small" disabled={busy.value !== "no"} onClick={() => void takeBack(pane, item.id, outcome.changeSet)}>{t("undo.do")}</button>
+            <button type="button" class="button danger small" disabled={busy.value !== "no"} onClick={() => void goBack()}>{t("undo.do")}</button>
             <button type="button" class="button small" onClick={() => (seen.value = undefined)}>{t("undo.keep")}</button>
           </div>
         </div>
-      ) : made > 0 ? (
-        <button type="button" class="button quiet small" disabled={busy.value !== "no"} onClick={() => void look()}>{t("undo.look")}</button>
+      ) : isOpen && made > 0 ? (
+        <button type="button" class="button quiet small" disabled={busy.value !== "no" || isLooking.value} onClick={() => void look()}>{t("undo.look")}</button>
       ) : null}
     </section>
   );

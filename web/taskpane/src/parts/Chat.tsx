@@ -84,10 +84,11 @@ export function Chat({ pane, show, retry }: { readonly pane: Pane; readonly show
         )}
         <div class="row spread">
           <span class="small-text muted" role="status">{busy.value === "no" ? shown(modelName.value ?? "") : t(`busy.${busy.value}`)}</span>
+          {/* Two buttons and not one that changes: a click on the second would send the form once it has become the first. */}
           {busy.value === "no" ? (
-            <button class="button primary" disabled={draft.value.trim() === ""}>{t("chat.send")}</button>
+            <button key="send" class="button primary" disabled={draft.value.trim() === ""}>{t("chat.send")}</button>
           ) : (
-            <button type="button" class="button" disabled={busy.value === "stopping"} onClick={() => void cancel()}>{t("chat.stop")}</button>
+            <button key="stop" type="button" class="button" disabled={busy.value === "stopping"} onClick={() => void cancel()}>{t("chat.stop")}</button>
           )}
         </div>
       </form>

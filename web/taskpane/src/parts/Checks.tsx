@@ -1,10 +1,12 @@
 // The person's own questions to the document, and what the model found.
 import { useSignal } from "@preact/signals";
+import type { SessionError } from "../../../shared/src/session-client.ts";
 import type { Show } from "../show.ts";
-import { add, cancel, checks, remove, run, running } from "../state/checks.ts";
+import { add, cancel, checks, remove, run, running, stopping } from "../state/checks.ts";
 import { failureOf, type Pane } from "../state/pane.ts";
-import { busy, failure } from "../state/talk.ts";
+import { busy } from "../state/talk.ts";
 import { shown, t } from "../texts.ts";
+import { Failure } from "./Failure.tsx";
 import { Prose } from "./Prose.tsx";
 
 export function Checks({ pane, show }: { readonly pane: Pane; readonly show: Show }) {
@@ -14,19 +16,22 @@ export function Checks({ pane, show }: { readonly pane: Pane; readonly show: Sho
     add(question.value);
     question.value = "";
   };
+  const problem = useSignal<SessionError | undefined>(undefined);
   const start = () => {
-    run(pane).catch((thrown: unknown) => (failure.value = failureOf(thrown)));
+    problem.value = undefined;
+    run(pane).catch((thrown: unknown) => (problem.value = failureOf(thrown)));
   };
   return (
     <div class="page">
       <p class="small-text muted">{t("checks.what")}</p>
       <div class="row">
         {running.value ? (
-          <button type="button" class="button" onClick={cancel}>{t("chat.stop")}</button>
+          <button type="button" class="button" disabled={stopping.value} onClick={cancel}>{t("chat.stop")}</button>
         ) : (
           <button type="button" class="button primary" disabled={busy.value !== "no" || checks.value.length === 0} onClick={start}>{t("checks.run", { count: checks.value.length })}</button>
         )}
       </div>
+      {problem.value && <Failure failure={problem.value} retry={start} dismiss={() => (problem.value = undefined)} />}
       <ul class="rows" aria-live="polite">
         {checks.value.map((check) => (
           <li key={check.id} class="card">

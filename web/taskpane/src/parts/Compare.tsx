@@ -1,7 +1,8 @@
 // The open document and a file: what differs between them, as a redline in a document of its own.
 //
 // Must never touch the open document, or take one side for the other.
-import { useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { ComparisonReport } from "../../../engine/src/types.ts";
 import { failureOf, person, type Pane } from "../state/pane.ts";
 import { shown, t } from "../texts.ts";
@@ -12,12 +13,22 @@ interface Made {
   readonly report: ComparisonReport;
 }
 
+// Of the whole pane, so that another view can be looked at meanwhile.
+const file = signal<File | undefined>(undefined);
+const isLater = signal(false);
+const isRunning = signal(false);
+const made = signal<Made | undefined>(undefined);
+const problem = signal("");
+
 export function Compare({ pane }: { readonly pane: Pane }) {
-  const file = useSignal<File | undefined>(undefined);
-  const isLater = useSignal(false);
-  const isRunning = useSignal(false);
-  const made = useSignal<Made | undefined>(undefined);
-  const problem = useSignal("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The field of a view that was left has lost its file.
+    if (!field.current || !file.value || field.current.files?.length) return;
+    const transfer = new DataTransfer();
+    transfer.items.add(file.value);
+    field.current.files = transfer.files;
+  }, []);
   const start = async (event: Event) => {
     event.preventDefault();
     if (!file.value || isRunning.value) return;
@@ -42,7 +53,7 @@ export function Compare({ pane }: { readonly pane: Pane }) {
       <form class="stack" onSubmit={(event) => void start(event)}>
         <label>
           <span>{t("compare.file")}</span>
-          <input type="file" accept=".docx,.docm" onChange={(event) => (file.value = event.currentTarget.files?.[0])} />
+          <input ref={field} type="file" accept=".docx,.docm" onChange={(event) => (file.value = event.currentTarget.files?.[0])} />
         </label>
         <fieldset>
           <legend>{t("compare.which")}</legend>

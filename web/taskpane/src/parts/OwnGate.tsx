@@ -29,7 +29,7 @@ export function OwnGate({ enter }: { readonly enter: () => Promise<void> }) {
         <p class="small-text muted">{t("own.text")}</p>
         <ProviderFields provider={provider} model={model} secret={key} isWrong={gate.value === "refused"} problem="gate-problem" />
         <p id="gate-problem" class="problem" role="alert">{gate.value === "refused" ? t("own.wrong") : ""}</p>
-        <button class="button primary">{t("gate.enter")}</button>
+        <button class="button primary" disabled={key.value.trim() === ""}>{t("gate.enter")}</button>
       </form>
     </dialog>
   );

@@ -1,7 +1,7 @@
 // Questions that the person asks of every document, and what came of them.
 //
 // Must never ask by itself: each check costs what its model costs, and the person starts it.
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { uuid } from "../../../shared/src/uuid.ts";
 import { READING } from "../tools.ts";
 import { client, failureOf, isAlone, server, type Pane } from "./pane.ts";
@@ -38,6 +38,8 @@ const VERDICTS = { GOOD: "good", LOOK: "look", BAD: "bad" } as const;
 
 let stop: AbortController | undefined;
 export const running = signal(false);
+/** Whether the person has said stop, and the question under way is not over yet. */
+export const stopping = signal(false);
 
 export function add(question: string): void {
   if (question.trim() !== "") checks.value = [...checks.value, { id: uuid(), question: question.trim(), state: "new" }];
@@ -48,6 +50,7 @@ export function remove(id: string): void {
 }
 
 export function cancel(): void {
+  stopping.value = running.value;
   stop?.abort();
 }
 
@@ -70,7 +73,10 @@ export async function run(pane: Pane): Promise<void> {
       await ask(pane, check, about, mine.signal);
     }
   } finally {
-    running.value = false;
+    batch(() => {
+      running.value = false;
+      stopping.value = false;
+    });
   }
 }
 
@@ -82,8 +88,8 @@ async function fingerprint({ word }: Pane): Promise<string> {
 
 async function ask(pane: Pane, { id, question }: Check, about: string, signal: AbortSignal): Promise<void> {
   const key = `check-${uuid()}`;
-  const session = client(key);
   try {
+    const session = client(key);
     let answer = session.send(question, { tools: READING, system: SYSTEM, signal });
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       let text = "";

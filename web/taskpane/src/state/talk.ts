@@ -49,11 +49,20 @@ function change(id: string, by: (item: Item) => Item): void {
   items.value = items.value.map((item) => ("id" in item && item.id === id ? by(item) : item));
 }
 
-/** Reads what was said about this document before. */
-export async function restore(): Promise<void> {
-  if (isAlone) return;
+/** Done when it is known what was said before; what is said meanwhile waits for it. */
+let restored: Promise<void> = Promise.resolve();
+
+/** Reads what was said about this document before. Never in a turn, whose words it would take away. */
+export function restore(): Promise<void> {
+  if (!isAlone && busy.value === "no") restored = readAgain(conversationKey.value);
+  return restored;
+}
+
+async function readAgain(key: string): Promise<void> {
   try {
-    const { messages } = await server.value.session(conversationKey.value);
+    const { messages } = await server.value.session(key);
+    // The person has begun another conversation meanwhile.
+    if (key !== conversationKey.value) return;
     counted(messages.filter(({ content }) => content.includes(IS_WHOLE)).length);
     items.value = messages.flatMap(({ role, content, tool_calls: calls = [] }): Item[] => {
       if (role === "tool") return [];
@@ -74,6 +83,10 @@ export async function restore(): Promise<void> {
   }
 }
 
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
 /** Says something and carries out what the model asks for, until it is done, stopped or broken. */
 export async function send(pane: Pane, text: string): Promise<void> {
   if (busy.value !== "no" || text.trim() === "") return;
@@ -82,8 +95,9 @@ export async function send(pane: Pane, text: string): Promise<void> {
   batch(() => {
     busy.value = "thinking";
     failure.value = undefined;
-    put({ kind: "asked", text });
   });
+  await Promise.race([restored, aborted(mine.signal)]);
+  put({ kind: "asked", text });
   let writing: LongText | undefined;
   try {
     const session = client(conversationKey.value);
@@ -248,14 +262,17 @@ async function carryOut(pane: Pane, calls: readonly Call[], signal: AbortSignal,
 /** Takes a change back; nothing else is done meanwhile. */
 export async function takeBack(pane: Pane, id: string, set: ChangeSet): Promise<void> {
   if (busy.value !== "no") return;
+  const mine = new AbortController();
+  stop = mine;
   busy.value = "working";
   try {
-    const undone = await undo(pane.word, pane.tools.engine, set);
+    const undone = await undo(pane.word, pane.tools.engine, set, mine.signal);
     change(id, (item) => (item.kind === "change" ? { ...item, undone } : item));
     if (undone.every(({ status }) => status !== "left")) keepOutcome(id.replace(/^change /, ""), undefined);
   } catch (thrown) {
     failure.value = failureOf(thrown);
   } finally {
     busy.value = "no";
+    stop = undefined;
   }
 }

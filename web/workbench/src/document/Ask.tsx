@@ -95,10 +95,11 @@ function Instruction({ talk, sent }: Omit<Props, "model">) {
       )}
       <p class="row spread">
         <span class="muted small-text">{t("ask.tracked")}</span>
+        {/* Two buttons and not one that changes: a click on the first would send the form once it has become the second. */}
         {isRunning ? (
-          <button type="button" class="button" onClick={() => void talk.stop()}>{t("ask.stop")}</button>
+          <button key="stop" type="button" class="button" disabled={talk.isStopping.value} onClick={() => void talk.stop()}>{t("ask.stop")}</button>
         ) : (
-          <button class="button primary" disabled={text.value.trim() === ""}>{t("ask.send")}</button>
+          <button key="send" class="button primary" disabled={text.value.trim() === ""}>{t("ask.send")}</button>
         )}
       </p>
     </form>

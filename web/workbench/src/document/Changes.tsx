@@ -5,7 +5,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { SessionError } from "../../../shared/src/server-client.ts";
 import { Confirm } from "../parts/Confirm.tsx";
 import { Failure } from "../parts/Failure.tsx";
-import { say } from "../state/notice.ts";
+import { dismiss, say } from "../state/notice.ts";
 import { failureOf } from "../state/session.ts";
 import { day, named, shown, t } from "../texts.ts";
 import type { DocumentModel } from "./model.ts";
@@ -37,21 +37,27 @@ export function Changes({ model }: { readonly model: DocumentModel }) {
 
   const resolve = async (side: Side, chosen: readonly ChangeRow[]) => {
     failure.value = undefined;
-    const receipt = await model.apply([{ op: side, ids: chosen.flatMap((row) => row.ids) }]);
+    // The offer to take the last decision back is over with the next one.
+    dismiss();
+    const receipt = await model.agreed([{ op: side, ids: chosen.flatMap((row) => row.ids) }]);
     if (!receipt) return;
     const { checkpoint } = receipt;
+    const tag = model.loaded.value?.tag ?? null;
     const text = t(side === "accept" ? "changes.accepted" : "changes.rejected", { count: chosen.length });
-    say(text, checkpoint === null ? undefined : { label: t("changes.undo"), run: () => void undo(checkpoint) });
+    say(text, checkpoint === null ? undefined : { label: t("changes.undo"), run: () => void undo(checkpoint, tag) });
   };
-  const undo = async (checkpoint: string) => {
+  const undo = async (checkpoint: string, tag: string | null) => {
     try {
-      await model.restore(checkpoint);
+      await model.restore(checkpoint, tag);
       say(t("changes.undone"));
     } catch (error) {
-      failure.value = failureOf(error);
+      // The person may look at comments or versions by now, where this list is not.
+      model.failure.value = failureOf(error);
     }
   };
   const one = (side: Side, row: ChangeRow) => {
+    // A double click is one decision.
+    if (model.isBusy.value) return;
     resolve(side, [row]).catch((error: unknown) => (failure.value = failureOf(error)));
   };
 

@@ -89,7 +89,7 @@ function NewComment({ model, apply }: { readonly model: DocumentModel; readonly 
         <textarea rows={2} required value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
       </label>
       <p class="row end">
-        <button class="button" disabled={model.isBusy.value}>{t("comments.send")}</button>
+        <button class="button" disabled={model.isBusy.value || text.value.trim() === ""}>{t("comments.send")}</button>
       </p>
     </form>
   );
@@ -139,7 +139,7 @@ function Thread({ root, answers, model, apply }: ThreadProps) {
             onInput={(event) => (reply.value = event.currentTarget.value)}
           />
           <p class="row end">
-            <button class="button small" disabled={model.isBusy.value}>{t("comments.reply")}</button>
+            <button class="button small" disabled={model.isBusy.value || reply.value.trim() === ""}>{t("comments.reply")}</button>
           </p>
         </form>
       )}

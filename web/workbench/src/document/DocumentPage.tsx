@@ -61,7 +61,7 @@ export function DocumentPage({ workspace, path }: Props) {
       </div>
       {failure && <Failure failure={failure} retry={() => void model.load()} />}
       <div class="bench-paper" tabIndex={0} role="region" aria-label={t("document.view")}>
-        <Paper model={model} showComments={() => (tab.value = "comments")} />
+        <Paper model={model} showComments={() => (tab.value = "comments")} reveal={() => (tab.value = "view")} />
       </div>
       <section class="bench-panel" aria-label={t("document.panel")}>
         <Tabs tab={tab.value} count={count} isTalking={talk.live.value !== undefined} choose={(next) => (tab.value = next)} />

@@ -2,18 +2,24 @@
 //
 // Must never lose the place where the person reads when the document is drawn anew.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { t } from "../texts.ts";
+import { say } from "../state/notice.ts";
+import { shown, t } from "../texts.ts";
 import { blocksOf, update } from "./blocks.ts";
 import type { DocumentModel } from "./model.ts";
 import { PREFIX } from "./safe.ts";
+
+/** When a page that was out of sight has surely been drawn, in milliseconds. */
+const DRAWN_AFTER = 50;
 
 interface Props {
   readonly model: DocumentModel;
   /** Called when a mark of a comment is followed. */
   readonly showComments: () => void;
+  /** Called when the person wants to look at a place and the page is out of sight, as on a narrow screen. */
+  readonly reveal: () => void;
 }
 
-export function Paper({ model, showComments }: Props) {
+export function Paper({ model, showComments, reveal }: Props) {
   const paper = useRef<HTMLDivElement>(null);
   const known = useRef(new Map<string, HTMLElement[]>());
   const view = model.drawn.value;
@@ -29,16 +35,26 @@ export function Paper({ model, showComments }: Props) {
   }, [chosen, view]);
   const wanted = model.wanted.value;
   useEffect(() => {
-    const { revision, address } = wanted;
+    const { revision, address, count } = wanted;
+    if (count === 0) return;
     const by = (name: string, value: string | undefined) =>
       value === undefined ? null : paper.current?.querySelector<HTMLElement>(`[data-${name}="${CSS.escape(value)}"]`);
     const element = by("revision", revision) ?? by("address", address);
-    if (!element) return;
+    if (!element) {
+      say(t("document.gone", { address: shown(address ?? "") }));
+      return;
+    }
+    const isHidden = element.getClientRects().length === 0;
+    if (isHidden) reveal();
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    element.scrollIntoView({ block: "center", behavior: isCalm ? "instant" : "smooth" });
+    const scroll = () => element.scrollIntoView({ block: "center", behavior: isCalm || isHidden ? "instant" : "smooth" });
+    // What was out of sight has no place before it is drawn.
+    const drawn = isHidden ? setTimeout(scroll, DRAWN_AFTER) : undefined;
+    if (!isHidden) scroll();
     element.classList.add("found");
     const timer = setTimeout(() => element.classList.remove("found"), 2_000);
     return () => {
+      clearTimeout(drawn);
       clearTimeout(timer);
       element.classList.remove("found");
     };
@@ -51,7 +67,11 @@ export function Paper({ model, showComments }: Props) {
       event.preventDefault();
       const id = inner.getAttribute("href")?.slice(1) ?? "";
       if (id.startsWith(`${PREFIX}comment-`)) showComments();
-      else document.getElementById(id)?.scrollIntoView({ block: "center" });
+      else {
+        const goal = document.getElementById(id);
+        if (goal) goal.scrollIntoView({ block: "center" });
+        else say(t("document.noGoal"));
+      }
       return;
     }
     const address = target?.closest<HTMLElement>("[data-address]")?.dataset["address"];

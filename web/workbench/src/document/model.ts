@@ -119,18 +119,31 @@ export class DocumentModel {
     }
   }
 
-  /** Makes it what it was at a checkpoint. */
-  async restore(id: string): Promise<void> {
-    if (this.isBusy.value) return;
+  /**
+   * Makes it what it was at a checkpoint. Where the person has seen a state, `tag` names it: whatever came after that is not taken away.
+   * Fails while another request is under way.
+   */
+  async restore(id: string, tag = this.loaded.value?.tag ?? null): Promise<void> {
+    if (this.isBusy.value) throw this.#busy();
     this.isBusy.value = true;
     try {
-      await server.value.restore(this.workspace, this.path, id, this.loaded.value?.tag ?? null);
+      await server.value.restore(this.workspace, this.path, id, tag);
       await this.load();
     } catch (error) {
       throw failureOf(error);
     } finally {
       this.isBusy.value = false;
     }
+  }
+
+  /** Resolves what the person has agreed to in a question; fails while another request is under way. */
+  async agreed(operations: readonly Operation[]): Promise<Receipt | undefined> {
+    if (this.isBusy.value) throw this.#busy();
+    return this.apply(operations);
+  }
+
+  #busy(): SessionError {
+    return new SessionError("DOCUMENT_BUSY", t("document.busy"));
   }
 
   async #read(first: (view: DocumentView) => void): Promise<LoadedDocument> {

@@ -35,7 +35,7 @@ export function Compare() {
       <p class="lead">{t("compare.text")}</p>
       <form class="compare" onSubmit={(event) => void start(event)}>
         <Side label={t("compare.before")} file={before.value} choose={(file) => (before.value = file)} />
-        <button type="button" class="button quiet swap" onClick={swap}>{t("compare.swap")}</button>
+        <button type="button" class="button quiet swap" disabled={isRunning.value || (!before.value && !after.value)} onClick={swap}>{t("compare.swap")}</button>
         <Side label={t("compare.after")} file={after.value} choose={(file) => (after.value = file)} />
         <p class="row end wide">
           {isRunning.value && <span role="status">{t("compare.running")}</span>}

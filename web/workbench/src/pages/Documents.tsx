@@ -80,18 +80,25 @@ function Drop() {
   const isOver = useSignal(false);
   const isOpening = useSignal("");
   const failure = useSignal<SessionError | undefined>(undefined);
-  const last = useRef<readonly File[]>([]);
+  const left = useRef<readonly File[]>([]);
+  const waiting = useRef<readonly File[]>([]);
   const open = async (files: readonly File[]) => {
-    if (files.length === 0 || isOpening.value !== "") return;
-    last.current = files;
+    if (files.length === 0) return;
+    waiting.current = [...waiting.current, ...files];
+    // What is dropped while another file is read comes after it.
+    if (isOpening.value !== "") return;
     failure.value = undefined;
     try {
-      for (const file of files) {
+      for (let [file] = waiting.current; file; [file] = waiting.current) {
         isOpening.value = file.name;
         await openFile(file, file.name);
+        waiting.current = waiting.current.slice(1);
       }
     } catch (error) {
       failure.value = failureOf(error);
+      // To be tried again: the file that failed, and those that were to come after it.
+      left.current = waiting.current;
+      waiting.current = [];
     } finally {
       isOpening.value = "";
     }
@@ -122,7 +129,7 @@ function Drop() {
       <button type="button" class="button primary" disabled={isOpening.value !== ""} onClick={() => input.current?.click()}>{t("documents.choose")}</button>
       {isOpening.value !== "" && <p role="status">{t("documents.uploading", { name: shown(isOpening.value) })}</p>}
       {failure.value && (
-        <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} retry={failure.value.code === "CONNECTION_LOST" ? () => void open(last.current) : undefined} />
+        <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} retry={failure.value.code === "CONNECTION_LOST" ? () => void open(left.current) : undefined} />
       )}
     </div>
   );

@@ -6,6 +6,7 @@ import type { FailedRequest } from "../../../shared/src/server-client.ts";
 import { Failure } from "../parts/Failure.tsx";
 import { Prose } from "../parts/Prose.tsx";
 import { useResource } from "../parts/resource.ts";
+import { say } from "../state/notice.ts";
 import { models, server, token } from "../state/session.ts";
 import { shown, t, when } from "../texts.ts";
 
@@ -115,6 +116,7 @@ answer = client.chat.completions.create(
 print(answer.choices[0].message.content)`;
   const copy = async () => {
     isCopied.value = await navigator.clipboard.writeText(text).then(() => true, () => false);
+    if (!isCopied.value) say(t("server.notCopied"));
   };
   return (
     <section>

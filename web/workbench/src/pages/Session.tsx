@@ -25,6 +25,7 @@ export function Session({ id }: { readonly id: string }) {
   const talk = useMemo(() => new Talk(id, undefined, () => undefined), [id]);
   const isDeleting = useSignal(false);
   const isForking = useSignal(false);
+  const isExporting = useSignal(false);
   const failure = useSignal<SessionError | undefined>(undefined);
   useEffect(() => {
     void talk.open();
@@ -36,12 +37,15 @@ export function Session({ id }: { readonly id: string }) {
   const session = talk.session.value;
   const exported = async (kind: "md" | "json") => {
     failure.value = undefined;
+    isExporting.value = true;
     try {
       const messages = await everything(id);
       const text = kind === "json" ? JSON.stringify({ ...session, messages }, undefined, 2) : transcript(messages);
       save(new Blob([text]), `${nameOf(id)}.${kind}`);
     } catch (error) {
       failure.value = failureOf(error);
+    } finally {
+      isExporting.value = false;
     }
   };
   const isRunning = talk.live.value !== undefined || session?.state === "running" || session?.state === "awaiting_client";
@@ -50,9 +54,9 @@ export function Session({ id }: { readonly id: string }) {
       <div class="list-head">
         <h1><bdi>{shown(nameOf(id))}</bdi></h1>
         <span class="row">
-          {isRunning && <button type="button" class="button" onClick={() => void talk.stop()}>{t("ask.stop")}</button>}
-          <button type="button" class="button" disabled={!session} onClick={() => void exported("md")}>{t("sessions.exportMarkdown")}</button>
-          <button type="button" class="button" disabled={!session} onClick={() => void exported("json")}>{t("sessions.exportJson")}</button>
+          {isRunning && <button type="button" class="button" disabled={talk.isStopping.value} onClick={() => void talk.stop()}>{t("ask.stop")}</button>}
+          <button type="button" class="button" disabled={!session || isExporting.value} onClick={() => void exported("md")}>{t("sessions.exportMarkdown")}</button>
+          <button type="button" class="button" disabled={!session || isExporting.value} onClick={() => void exported("json")}>{t("sessions.exportJson")}</button>
           <button type="button" class="button" disabled={!session} aria-expanded={isForking.value} onClick={() => (isForking.value = !isForking.value)}>{t("sessions.fork")}</button>
           <button type="button" class="button" disabled={!session} onClick={() => (isDeleting.value = true)}>{t("common.delete")}</button>
         </span>
@@ -97,10 +101,12 @@ interface ForkProps {
 /** Asks for the name of a session that begins with what was said in this one. This one stays as it is. */
 function Fork({ id, workspace, failed }: ForkProps) {
   const name = useSignal(`${nameOf(id)} (2)`);
+  const isBusy = useSignal(false);
   const begin = async (event: Event) => {
     event.preventDefault();
     const key = name.value.trim();
-    if (key === "" || key === nameOf(id)) return;
+    if (key === "" || isBusy.value) return;
+    isBusy.value = true;
     try {
       // A name that is taken would be gone on with, and not begun.
       if (await isTaken(key)) throw new SessionError("SESSION_EXISTS", t("sessions.taken", { name: key }));
@@ -108,12 +114,14 @@ function Fork({ id, workspace, failed }: ForkProps) {
       go({ page: "session", key });
     } catch (error) {
       failed(failureOf(error));
+    } finally {
+      isBusy.value = false;
     }
   };
   return (
     <form class="row" onSubmit={(event) => void begin(event)}>
       <input autofocus required maxLength={200} aria-label={t("sessions.newName")} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
-      <button class="button primary">{t("sessions.fork")}</button>
+      <button class="button primary" disabled={isBusy.value || name.value.trim() === ""}>{t("sessions.fork")}</button>
     </form>
   );
 }

@@ -106,7 +106,7 @@ function NewSession() {
       }}
     >
       <input autofocus required maxLength={200} aria-label={t("sessions.newName")} placeholder={t("sessions.newName")} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
-      <button class="button primary">{t("common.open")}</button>
+      <button class="button primary" disabled={name.value.trim() === ""}>{t("common.open")}</button>
     </form>
   );
 }

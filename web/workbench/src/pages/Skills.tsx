@@ -116,8 +116,8 @@ function Skill({ skill, decided }: { readonly skill: LearntSkill; readonly decid
             <textarea rows={3} required value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />
           </label>
           <p class="row">
-            <button class="button primary small" disabled={isBusy.value}>{t("skills.keep")}</button>
-            <button type="button" class="button small" onClick={() => (words.value = undefined)}>{t("common.cancel")}</button>
+            <button class="button primary small" disabled={isBusy.value || words.value.trim() === ""}>{t("skills.keep")}</button>
+            <button type="button" class="button small" disabled={isBusy.value} onClick={() => (words.value = undefined)}>{t("common.cancel")}</button>
           </p>
         </form>
       )}

@@ -22,6 +22,7 @@ export function Task({ id }: { readonly id: string }) {
   const threads = useResource(() => server.value.threads(), [id], 5_000);
   const record = threads.value?.data.find(({ threadId }) => threadId === id);
   const isAway = record?.lifecycle === "archived";
+  const isOrdering = useSignal(false);
   const failure = useSignal<SessionError | undefined>(undefined);
   const runs = (jobs.value ?? [])
     .filter(({ threadId }) => threadId === id)
@@ -30,12 +31,15 @@ export function Task({ id }: { readonly id: string }) {
   const isOpen = last?.status === "pending" || last?.status === "running";
   const order = async (what: "archive" | "restore") => {
     failure.value = undefined;
+    isOrdering.value = true;
     try {
       await server.value.orderThread(id, what, { title: titleOf(id), ...(last?.providerId ? { providerId: last.providerId } : {}) });
       say(t(what === "archive" ? "tasks.wasArchived" : "tasks.wasRestored"));
       await threads.reload();
     } catch (problem) {
       failure.value = failureOf(problem);
+    } finally {
+      isOrdering.value = false;
     }
   };
   return (
@@ -44,7 +48,7 @@ export function Task({ id }: { readonly id: string }) {
       <div class="list-head">
         <h1><bdi>{shown(record && runs.length === 0 ? threadTitle(record).slice(0, 160) : titleOf(id))}</bdi></h1>
         {(last !== undefined || record !== undefined) && (
-          <button type="button" class="button" disabled={isOpen || record?.lifecycle === "running" || record?.lifecycle === "queued"} onClick={() => void order(isAway ? "restore" : "archive")}>
+          <button type="button" class="button" disabled={isOrdering.value || isOpen || record?.lifecycle === "running" || record?.lifecycle === "queued"} onClick={() => void order(isAway ? "restore" : "archive")}>
             {t(isAway ? "tasks.restore" : "tasks.archive")}
           </button>
         )}
@@ -89,14 +93,18 @@ function Run({ run }: { readonly run: Job }) {
   const { status, providerId, createdAt, durationMs, elapsedMs, result, error } = run;
   const isOpen = status === "pending" || status === "running";
   const failure = useSignal<SessionError | undefined>(undefined);
+  const isStopping = useSignal(false);
   const stop = async () => {
     failure.value = undefined;
+    isStopping.value = true;
     try {
       const receipt = await tasks().cancel(run.runId);
       if (receipt.accepted === false && receipt.code !== undefined) failure.value = failureOf(new Error(`${receipt.code}: ${receipt.message ?? ""}`));
       else say(t("tasks.stopRequested"));
     } catch (problem) {
       failure.value = failureOf(problem);
+    } finally {
+      isStopping.value = false;
     }
   };
   const tone = status === "completed" ? "tag good" : status === "failed" ? "tag bad" : "tag warn";
@@ -110,7 +118,7 @@ function Run({ run }: { readonly run: Job }) {
           {createdAt && <span class="muted">{when(Date.parse(createdAt) / 1000)}</span>}
           {took !== undefined && <span class="muted">{t("tasks.took", { seconds: Math.round(took / 100) / 10 })}</span>}
         </span>
-        {isOpen && <button type="button" class="button small" onClick={() => void stop()}>{t("tasks.stop")}</button>}
+        {isOpen && <button type="button" class="button small" disabled={isStopping.value} onClick={() => void stop()}>{t("tasks.stop")}</button>}
       </p>
       {failure.value && <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} />}
       {isOpen && <Activity runId={run.runId} />}
@@ -170,8 +178,11 @@ function Activity({ runId }: { readonly runId: string }) {
 
 function File({ file }: { readonly file: Artifact }) {
   const failure = useSignal<SessionError | undefined>(undefined);
+  const isFetching = useSignal(false);
   const { relativePath, label, sizeBytes, downloadUrl } = file;
   const fetched = async (then: (bytes: Blob) => unknown) => {
+    if (isFetching.value) return;
+    isFetching.value = true;
     failure.value = undefined;
     try {
       // The link names the server as the agent's side knows it; its files are at this one.
@@ -179,6 +190,8 @@ function File({ file }: { readonly file: Artifact }) {
       await then(await server.value.linked(`${pathname}${search}`));
     } catch (error) {
       failure.value = failureOf(error);
+    } finally {
+      isFetching.value = false;
     }
   };
   return (
@@ -186,8 +199,8 @@ function File({ file }: { readonly file: Artifact }) {
       <bdi>{shown(relativePath)}</bdi> <span class="muted">{size(sizeBytes)}</span>
       {downloadUrl !== undefined && (
         <span class="row">
-          {/\.docx$/i.test(label) && <button type="button" class="button small" onClick={() => void fetched((bytes) => openFile(bytes, label))}>{t("common.open")}</button>}
-          <button type="button" class="button small" onClick={() => void fetched((bytes) => save(bytes, label))}>{t("common.download")}</button>
+          {/\.docx$/i.test(label) && <button type="button" class="button small" disabled={isFetching.value} onClick={() => void fetched((bytes) => openFile(bytes, label))}>{t("common.open")}</button>}
+          <button type="button" class="button small" disabled={isFetching.value} onClick={() => void fetched((bytes) => save(bytes, label))}>{t("common.download")}</button>
         </span>
       )}
       {failure.value && <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} />}

@@ -216,6 +216,7 @@ export function NewTask({ thread, providerId, submitted }: NewTaskProps) {
       </label>
       {providers.failure && <Failure failure={providers.failure} retry={() => void providers.reload()} />}
       {failure.value && <Failure failure={failure.value} dismiss={() => (failure.value = undefined)} />}
+      {providers.value && provider === "" && <p class="muted small-text">{t("tasks.noProvider", { why: shown(all[0]?.unavailableReason ?? "") })}</p>}
       <div class="task-fields">
         <label>
           <span>{t("tasks.provider")}</span>
@@ -227,7 +228,7 @@ export function NewTask({ thread, providerId, submitted }: NewTaskProps) {
           <span>{t("tasks.attach")}</span>
           <input type="file" multiple onChange={(event) => (files.value = [...(event.currentTarget.files ?? [])])} />
         </label>
-        <button class="button primary" disabled={isBusy.value || prompt.value.trim() === ""}>{t(thread === undefined ? "tasks.start" : "tasks.followUp")}</button>
+        <button class="button primary" disabled={isBusy.value || prompt.value.trim() === "" || provider === ""}>{t(thread === undefined ? "tasks.start" : "tasks.followUp")}</button>
       </div>
     </form>
   );

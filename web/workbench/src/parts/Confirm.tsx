@@ -39,12 +39,21 @@ export function Confirm({ title, children, yes, isDangerous, act, close }: Props
     }
   };
   return (
-    <dialog ref={dialog} class="dialog" onClose={close} aria-labelledby="confirm-title">
+    <dialog
+      ref={dialog}
+      class="dialog"
+      onClose={close}
+      onCancel={(event) => {
+        // What comes of it would be told nowhere.
+        if (isBusy.value) event.preventDefault();
+      }}
+      aria-labelledby="confirm-title"
+    >
       <h2 id="confirm-title">{title}</h2>
       <div class="dialog-body">{children}</div>
       {failure.value && <Failure failure={failure.value} />}
       <p class="row end">
-        <button type="button" class="button" onClick={() => dialog.current?.close()}>{t("common.cancel")}</button>
+        <button type="button" class="button" disabled={isBusy.value} onClick={() => dialog.current?.close()}>{t("common.cancel")}</button>
         <button type="button" class={isDangerous ? "button danger" : "button primary"} disabled={isBusy.value} onClick={() => void run()}>
           {yes}
         </button>

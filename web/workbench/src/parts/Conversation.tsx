@@ -23,7 +23,7 @@ export function Conversation({ talk, show }: Props) {
   return (
     <div class="conversation">
       {talk.earlier.value > 0 && (
-        <button type="button" class="button small" onClick={() => void talk.older()}>{t("ask.olderMessages")}</button>
+        <button type="button" class="button small" disabled={talk.isFetching.value} onClick={() => void talk.older()}>{t("ask.olderMessages")}</button>
       )}
       {said.length === 0 && !live && !failure && <p class="empty">{t("ask.empty")}</p>}
       {said.map((message, at) => <Message key={at} message={message} results={results} show={show} />)}

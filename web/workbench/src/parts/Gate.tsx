@@ -51,7 +51,7 @@ export function Gate() {
         <p class="muted small-text">{t("person.nameHelp")}</p>
         {failure.value && <Failure failure={failure.value} />}
         <p class="row end">
-          <button class="button primary" disabled={isBusy.value}>{t("gate.enter")}</button>
+          <button class="button primary" disabled={isBusy.value || key.value.trim() === ""}>{t("gate.enter")}</button>
         </p>
       </form>
     </dialog>

@@ -5,7 +5,9 @@ import { batch, signal } from "@preact/signals";
 import type { ChatMessage, SessionState } from "../../../shared/src/server-client.ts";
 import { SessionError } from "../../../shared/src/server-client.ts";
 import type { Segment, SessionClient } from "../../../shared/src/session-client.ts";
+import { t } from "../texts.ts";
 import { putBack } from "./drafts.ts";
+import { say } from "./notice.ts";
 import { conversation, failureOf, person, server } from "./session.ts";
 
 /** What the server does in a turn. */
@@ -39,6 +41,9 @@ export interface LiveTurn {
   readonly warnings: readonly string[];
 }
 
+/** How often a turn is asked to stop that the server has not begun, in milliseconds. */
+const STOP_EVERY = 250;
+
 /** The least time between two drawings of a text that is being streamed. */
 const FRAME = 60;
 
@@ -57,7 +62,15 @@ export class Talk {
   readonly #workspace: string | undefined;
   readonly #changed: () => void;
   readonly #seed: SessionSeed | undefined;
-  #isStopping = false;
+  /** Whether the turn was asked to stop, and has not yet. */
+  readonly isStopping = signal(false);
+  readonly isFetching = signal(false);
+  /** Whether the message of the turn under way was given to the server. */
+  #isSent = false;
+  /** Whether the person has stopped a message that was not on its way yet. */
+  #isGivenUp = false;
+  /** Ends its wait. */
+  #giveUp = () => {};
   /** Done when it is known what was said before; a message that comes earlier waits for it. */
   #opened: Promise<void> | undefined;
 
@@ -79,6 +92,8 @@ export class Talk {
   }
 
   async older(): Promise<void> {
+    if (this.isFetching.value) return;
+    this.isFetching.value = true;
     try {
       const page = await server.value.session(this.key, this.earlier.value);
       batch(() => {
@@ -87,6 +102,8 @@ export class Talk {
       });
     } catch (error) {
       this.failure.value = failureOf(error);
+    } finally {
+      this.isFetching.value = false;
     }
   }
 
@@ -94,10 +111,14 @@ export class Talk {
     if (this.live.value) return;
     this.live.value = { asked: text, text: "", steps: [], warnings: [] };
     this.failure.value = undefined;
-    await this.#opened;
+    this.#isSent = false;
+    this.#isGivenUp = false;
+    await Promise.race([this.#opened, new Promise<void>((resolve) => (this.#giveUp = resolve))]);
+    if (this.#isGivenUp) return this.#unsent(text);
     if (this.#isRunning) {
       // Another window of this person was earlier: its turn is shown, and this message stays to be sent after it.
       putBack(this.place, text);
+      say(t("ask.waits"));
       this.#listen();
       return;
     }
@@ -108,13 +129,10 @@ export class Talk {
         await server.value.configure(this.key, { ...known, author });
       }
     } catch (error) {
-      batch(() => {
-        this.live.value = undefined;
-        this.failure.value = failureOf(error);
-        putBack(this.place, text);
-      });
-      return;
+      return this.#unsent(text, failureOf(error));
     }
+    if (this.#isGivenUp) return this.#unsent(text);
+    this.#isSent = true;
     const history = this.session.value === undefined ? this.#seed?.messages : undefined;
     await this.#follow(this.#client().send(text, history ? { history } : {}), text);
   }
@@ -124,17 +142,45 @@ export class Talk {
     return this.session.value === undefined ? this.#seed?.from : undefined;
   }
 
-  /** Has the server stop the turn; the stream tells when it has. */
+  /** Has the server stop the turn; the stream tells when it has. A message that is not on its way yet is put back. */
   async stop(): Promise<void> {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
+    if (this.isStopping.value) return;
+    if (this.live.value && !this.#isSent) {
+      this.#isGivenUp = true;
+      this.#giveUp();
+      return;
+    }
+    this.isStopping.value = true;
     try {
-      await server.value.cancelTurn(this.key);
+      // A turn of which the server does not know yet is asked to stop until it does.
+      for (;;) {
+        if (await this.#cancelled()) return;
+        if (!this.live.value) return await this.#look();
+        await new Promise((done) => setTimeout(done, STOP_EVERY));
+      }
     } catch (error) {
       this.failure.value = failureOf(error);
     } finally {
-      this.#isStopping = false;
+      this.isStopping.value = false;
     }
+  }
+
+  async #cancelled(): Promise<boolean> {
+    try {
+      return (await server.value.cancelTurn(this.key)).cancelled;
+    } catch (error) {
+      if (failureOf(error).code === "SESSION_UNKNOWN") return false;
+      throw error;
+    }
+  }
+
+  /** Gives a message back that the server has not heard of. */
+  #unsent(text: string, failure?: SessionError): void {
+    batch(() => {
+      this.live.value = undefined;
+      if (failure) this.failure.value = failure;
+      putBack(this.place, text);
+    });
   }
 
   get #isRunning(): boolean {
@@ -142,6 +188,7 @@ export class Talk {
   }
 
   #listen(): void {
+    this.#isSent = true;
     void this.#follow(this.#client().listen(), undefined);
   }
 
@@ -152,10 +199,14 @@ export class Talk {
   async #look(): Promise<void> {
     try {
       const session = await server.value.session(this.key);
+      const first = session.first_message ?? 0;
       batch(() => {
+        // Earlier messages that the person has asked for stay.
+        const earlier = this.messages.value.slice(0, Math.max(0, first - this.earlier.value));
+        const isWhole = this.session.value !== undefined && earlier.length > 0 && earlier.length === first - this.earlier.value;
         this.session.value = session;
-        this.messages.value = session.messages;
-        this.earlier.value = session.first_message ?? 0;
+        this.messages.value = isWhole ? [...earlier, ...session.messages] : session.messages;
+        if (!isWhole) this.earlier.value = first;
       });
     } catch (error) {
       const failure = failureOf(error);
