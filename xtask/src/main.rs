@@ -14,6 +14,8 @@ mod layers_tests;
 #[cfg(test)]
 mod links_tests;
 mod long;
+#[cfg(test)]
+mod nodeless_tests;
 mod office;
 mod part;
 #[cfg(test)]
