@@ -3,7 +3,13 @@
 //! Must never signal a process that was not proven to belong to it at that very moment: numbers of processes are used
 //! again.
 
+use std::collections::HashSet;
+
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+
+/// How often it is looked for those that are left. A process that starts others without end is faster than the search; then the
+/// rest is up to the mark at the next start.
+const ROUNDS: usize = 20;
 
 /// Tells the one who watches to end all of it, now.
 pub(crate) const AT_ONCE: Signal = Signal::USR1;
@@ -38,17 +44,7 @@ mod system {
         let entries = entries();
         let leader = family.leader.map(|leader| leader.as_raw_nonzero().get());
         let own = getpid().as_raw_nonzero().get();
-        let mut descends: HashSet<i32> = leader.into_iter().collect();
-        // A parent may have a higher number than its child, so it takes some rounds.
-        loop {
-            let before = descends.len();
-            let children = entries.iter().filter(|(_, entry)| descends.contains(&entry.parent));
-            let children: Vec<i32> = children.map(|(pid, _)| *pid).collect();
-            descends.extend(children);
-            if descends.len() == before {
-                break;
-            }
-        }
+        let descends = beneath(&entries, leader.into_iter().collect());
         let belongs = |pid: i32, entry: &Entry| {
             descends.contains(&pid)
                 || leader == Some(entry.group)
@@ -57,6 +53,55 @@ mod system {
         let found =
             entries.iter().filter(|(pid, entry)| **pid != own && !entry.dead && belongs(**pid, entry));
         found.filter_map(|(pid, _)| Pid::from_raw(*pid)).collect()
+    }
+
+    /// These processes and all that descends from them.
+    fn beneath(entries: &HashMap<i32, Entry>, mut descends: HashSet<i32>) -> HashSet<i32> {
+        // A parent may have a higher number than its child, so it takes some rounds.
+        loop {
+            let before = descends.len();
+            let children = entries.iter().filter(|(_, entry)| descends.contains(&entry.parent));
+            let children: Vec<i32> = children.map(|(pid, _)| *pid).collect();
+            descends.extend(children);
+            if descends.len() == before {
+                return descends;
+            }
+        }
+    }
+
+    /// The children of the first process that are alive.
+    pub(super) fn children(family: &ProcessTree) -> HashSet<Pid> {
+        children_in(&entries(), family).into_iter().filter_map(Pid::from_raw).collect()
+    }
+
+    fn children_in(entries: &HashMap<i32, Entry>, family: &ProcessTree) -> HashSet<i32> {
+        let leader = family.leader.map(|leader| leader.as_raw_nonzero().get());
+        let of_leader = |entry: &Entry| leader == Some(entry.parent) && !entry.dead;
+        entries.iter().filter(|(_, entry)| of_leader(entry)).map(|(pid, _)| *pid).collect()
+    }
+
+    /// Kills the children of the first process but for those in `spared`, with all beneath them. Whether there was any.
+    pub(super) fn kill_children_but(family: &ProcessTree, spared: &HashSet<Pid>) -> bool {
+        let look = || -> HashSet<Pid> {
+            let entries = entries();
+            let children = children_in(&entries, family);
+            let is_spared = |pid: &i32| Pid::from_raw(*pid).is_none_or(|pid| spared.contains(&pid));
+            let others = children.into_iter().filter(|pid| !is_spared(pid)).collect();
+            let all = beneath(&entries, others).into_iter();
+            let alive = all.filter(|pid| entries.get(pid).is_some_and(|entry| !entry.dead));
+            alive.filter_map(Pid::from_raw).collect()
+        };
+        let handles: Vec<_> = look()
+            .into_iter()
+            .filter_map(|pid| Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?)))
+            .collect();
+        let still = look();
+        for (pid, handle) in handles {
+            if still.contains(&pid) {
+                let _ = pidfd_send_signal(&handle, Signal::KILL);
+            }
+        }
+        !still.is_empty()
     }
 
     /// Signals each member. The handle is taken first and the process looked at again, so that a number that was given away
@@ -130,6 +175,16 @@ mod system {
         family.leader.filter(|_| !family.has_leader_ended()).into_iter().collect()
     }
 
+    /// Nobody tells of them here.
+    pub(super) fn children(_: &ProcessTree) -> std::collections::HashSet<Pid> {
+        std::collections::HashSet::new()
+    }
+
+    /// Nobody tells of them here.
+    pub(super) fn kill_children_but(_: &ProcessTree, _: &std::collections::HashSet<Pid>) -> bool {
+        false
+    }
+
     /// Signals the group. Its first process is not waited for before, so nobody else can have its number.
     pub(super) fn signal(family: &ProcessTree, signal: Signal, spared: Option<Pid>) {
         if let Some(leader) = family.leader.filter(|leader| Some(*leader) != spared) {
@@ -174,9 +229,9 @@ impl ProcessTree {
     #[cfg(target_os = "linux")]
     pub(crate) fn stop_all(&self) {
         /// Some are never found running, as each has gone when it is looked at; those do not grow in number.
-        const ROUNDS: usize = 50;
-        let mut stopped = std::collections::HashSet::new();
-        for _ in 0..ROUNDS {
+        const LOOKS: usize = 50;
+        let mut stopped = HashSet::new();
+        for _ in 0..LOOKS {
             if !system::stop(self, &mut stopped) {
                 return;
             }
@@ -187,6 +242,22 @@ impl ProcessTree {
     pub fn end_watched(&self) {
         if let Some(leader) = self.leader.filter(|_| !self.has_leader_ended()) {
             let _ = kill_process(leader, AT_ONCE);
+        }
+    }
+
+    /// The children of the first process. Where that one watches, these are the program and all who have lost their parents.
+    #[must_use]
+    pub fn children(&self) -> HashSet<Pid> {
+        system::children(self)
+    }
+
+    /// Ends the children of the first process that are not in `spared`, and all beneath them. Does nothing where nobody tells of
+    /// processes.
+    pub fn kill_children_but(&self, spared: &HashSet<Pid>) {
+        for _ in 0..ROUNDS {
+            if !system::kill_children_but(self, spared) {
+                return;
+            }
         }
     }
 
@@ -201,9 +272,6 @@ impl ProcessTree {
     }
 
     fn kill_but(&self, spared: Option<Pid>) {
-        /// A process that starts others without end is faster than the search; then the rest is up to the mark at the next
-        /// start.
-        const ROUNDS: usize = 20;
         for _ in 0..ROUNDS {
             system::signal(self, Signal::KILL, spared);
             if system::members(self).iter().all(|pid| Some(*pid) == spared) {

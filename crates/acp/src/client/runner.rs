@@ -120,6 +120,7 @@ impl AcpRunner {
             let ReadyProcess { mut client, session, knows_run } = ready;
             let prompt = Prompt { turn: &turn, folder: folder.top(), tell_environment: !knows_run, deadline };
             let signals = TurnChannels { events: events.clone(), cancelled, answers };
+            let before = client.watched();
             let over = client.prompt(&session, prompt, signals, &limits).await;
             if let Some(gap) = client.gap() {
                 let warning = format!("the agent was not wholly fenced in: {gap}");
@@ -127,6 +128,7 @@ impl AcpRunner {
             }
             match weak.upgrade() {
                 Some(inner) if over.usable && inner.keeps(&client) => {
+                    client.end_orphans(&before);
                     inner.keep(conversation, &slot, (client, session), &turn);
                 }
                 // What it left running could still write.

@@ -51,6 +51,21 @@ fn the_end_of_a_turn_ends_what_it_left_running() {
     });
 }
 
+/// The agent goes on to the next turn; what a turn has left in the background, whose parents are gone, does not.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_kept_agent_keeps_nothing_that_has_lost_its_parent() {
+    run(async {
+        let world = TestBench::watched(provider(&[]), &limits(), Some(SandboxMode::Off));
+        let (mut running, pids) = forked(&world, "sleep 2000\nsay bye").await;
+        rest(&mut running).await;
+        let alive: Vec<bool> = pids.iter().map(|pid| is_alive(*pid)).collect();
+        assert_eq!(alive, [false, false, false, true], "the agent alone is there for the next turn");
+        world.agents.shut_down().await;
+        nothing_is_left(&world, &pids);
+    });
+}
+
 #[test]
 fn one_that_ignores_the_request_to_end_is_killed() {
     run(async {

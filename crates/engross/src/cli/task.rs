@@ -239,6 +239,8 @@ pub(crate) struct ListThreadsArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
+    pub(crate) bridge: BridgeArgs,
+    #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
 

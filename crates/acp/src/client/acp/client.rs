@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::client::error::{AgentFault, shown};
 use crate::client::limits::Limits;
-use crate::client::process::{Launch, Process};
+use crate::client::process::{Launch, Process, WatchedProcesses};
 use crate::transport::line::{PipeMessage, Pipes};
 use crate::transport::wire::{self, Message};
 
@@ -153,6 +153,16 @@ impl Client {
             fault => fault,
         })?;
         Ok(Session { id: SessionId::new(id.to_owned()), options: options.unwrap_or_default() })
+    }
+
+    /// What of it is alive, as far as it counts for [`Client::end_orphans`].
+    pub(in crate::client) fn watched(&self) -> WatchedProcesses {
+        self.process.watched()
+    }
+
+    /// Ends what was started since `before` and has lost its parent: nobody but the turn that started it wants it.
+    pub(in crate::client) fn end_orphans(&self, before: &WatchedProcesses) {
+        self.process.end_orphans(before);
     }
 
     /// Ends the process and all that it started.

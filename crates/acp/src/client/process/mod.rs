@@ -9,6 +9,8 @@ mod stderr_tail;
 #[cfg(test)]
 mod stderr_tail_tests;
 
+#[cfg(unix)]
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,6 +67,14 @@ pub(crate) struct Supervision {
     /// How much it may use.
     pub(crate) quota: Quota,
 }
+
+/// Processes directly beneath the one who watches, at a moment.
+#[cfg(unix)]
+pub(crate) struct WatchedProcesses(HashSet<rustix::process::Pid>);
+
+/// Nobody tells of processes here.
+#[cfg(not(unix))]
+pub(crate) struct WatchedProcesses;
 
 /// A running agent.
 pub(crate) struct Process {
@@ -140,6 +150,24 @@ impl Process {
         return self.family.has_leader_ended();
         #[cfg(not(unix))]
         matches!(self.child.try_wait(), Ok(Some(_)) | Err(_))
+    }
+
+    /// What of it is now directly beneath the one who watches: the program, and who has lost the parent.
+    pub(crate) fn watched(&self) -> WatchedProcesses {
+        #[cfg(unix)]
+        return WatchedProcesses(if self.is_supervised { self.family.children() } else { HashSet::new() });
+        #[cfg(not(unix))]
+        WatchedProcesses
+    }
+
+    /// Ends who has lost the parent since `before`, with all beneath. Where nobody watches, such a one is not known.
+    pub(crate) fn end_orphans(&self, before: &WatchedProcesses) {
+        #[cfg(unix)]
+        if self.is_supervised {
+            self.family.kill_children_but(&before.0);
+        }
+        #[cfg(not(unix))]
+        let _ = before;
     }
 
     /// Ends it: asks, waits for `grace`, then kills. All of its processes are gone afterwards.

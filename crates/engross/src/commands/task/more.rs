@@ -13,7 +13,7 @@ use engross_threads::{Lifecycle, LogLine, Thread};
 use serde_json::json;
 
 use super::{CommandEnd, Place, bridge, failed, folder, shown};
-use crate::cli::{AtBridgeArgs, ListThreadsArgs, OpenArgs};
+use crate::cli::{AtBridgeArgs, BridgeArgs, ListThreadsArgs, OpenArgs};
 use crate::output::{Output, note, print};
 use engross_compose::settings::Environment;
 
@@ -33,7 +33,7 @@ pub(super) async fn list(
     let is_board = args.watch && !output.json && std::io::stdout().is_terminal();
     loop {
         let threads = threads(&place, args.all).await?;
-        let asked = waiting(&place, &threads, environment).await;
+        let asked = waiting(&place, &threads, &args.bridge, environment).await;
         let rows: Vec<_> = threads.iter().map(|thread| shown::Row::of(thread).asked(&asked)).collect();
         let table = shown::table(&threads, &asked, SystemClock.millis());
         if !is_board {
@@ -71,11 +71,11 @@ async fn threads(place: &Place, all: bool) -> Result<Vec<Thread>, Failure> {
 pub(super) async fn waiting(
     place: &Place,
     threads: &[Thread],
+    bridge: &BridgeArgs,
     environment: &Environment,
 ) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
-    let none = crate::cli::BridgeArgs { server: None, token: None, model: None };
-    let Ok(Some(link)) = bridge::find_open(&none, &place.data, environment) else { return asked };
+    let Ok(Some(link)) = bridge::find_open(bridge, &place.data, environment) else { return asked };
     let driver = place.driver(link);
     for thread in threads.iter().filter(|thread| thread.running().is_some()) {
         let key = &thread.record.thread_id;
