@@ -38,7 +38,8 @@ pub fn objects(data: &[u8]) {
     hold(&Choices(data).objects());
 }
 
-fn hold(json: &Value) {
+/// Applies a batch to a small document and holds it to the laws of every batch; panics where one is broken.
+pub fn hold(json: &Value) {
     let Ok(batch) = parse_batch(json) else { return };
     let mut document = sample();
     let before = document.revision();

@@ -225,19 +225,9 @@ impl WordDocument {
             Ok(result) => result,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let name = match (known, &target) {
-            (Some(name), _) => name,
-            (None, Some(target)) => {
-                let name = run.pending.bookmark_name();
-                let written = self.write_for(run, index, &target.part, |writer| {
-                    bookmark_paragraph(writer, target.element(writer.document), &name);
-                    Ok::<(), Refusal>(())
-                })?;
-                if let Err(refusal) = written {
-                    return Ok(Err(refusal));
-                }
-                name
-            }
+        let (name, new) = match (known, target) {
+            (Some(name), _) => (name, None),
+            (None, Some(target)) => (run.pending.bookmark_name(), Some(target)),
             (None, None) => return Ok(Err(Refusal::new(RefusalCode::TargetNotFound, "nothing to refer to"))),
         };
         let instruction = match show {
@@ -248,7 +238,13 @@ impl WordDocument {
             ShownPart::AboveBelow => format!("REF {name} \\p \\h"),
         };
         let field = FieldText { instruction, result, is_dirty: show == ShownPart::Page };
-        self.insert_at(run, index, spot, &field)
+        let inserted = self.insert_at(run, index, spot, &field)?;
+        let Some(target) = new.filter(|_| inserted.is_ok()) else { return Ok(inserted) };
+        // Last, so that a reference that finds no place leaves no bookmark behind.
+        self.write_for(run, index, &target.part, |writer| {
+            bookmark_paragraph(writer, target.element(writer.document), &name);
+            Ok::<(), Refusal>(())
+        })
     }
 
     /// Puts a field into the paragraph that the operation names.

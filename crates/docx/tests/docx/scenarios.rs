@@ -194,7 +194,11 @@ fn apply(source: Vec<u8>, operations: &Value) -> (Vec<engross_docx::ops::Operati
     let batch = parse_batch(operations).unwrap();
     let mut document = WordDocument::open(source, &Limits::default()).unwrap();
     let options = EditOptions { author: AUTHOR.to_owned(), date: DATE.to_owned() };
+    let before = document.revision();
     let results = document.apply(&batch, &options).unwrap();
+    if results.iter().all(|result| result.status != Status::Applied) {
+        assert_eq!(document.revision(), before, "what was not done leaves nothing: {operations}");
+    }
     let saved = document.save(Tracking::Tracked).unwrap();
     // Whether a thread is done stands beside the text.
     let applied = results.iter().any(|it| it.status == Status::Applied && it.op != "comment_resolve");
