@@ -123,6 +123,27 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("no control of the pane i
     await ended(window);
   });
 
+  test("a pane of a server without the engine for pages says so in every view, and changes nothing", async () => {
+    const source = markdown(SOURCE);
+    // The double of Word needs the module itself; whether it is there is what the pane asks.
+    const window = await openPane(browser, server.baseUrl, source, {}, {}, async (context) => {
+      await context.route("**/word/engross_wasm_bg.wasm", (route) => (route.request().method() === "HEAD" ? route.fulfill({ status: 404 }) : route.fallback()));
+    });
+    const { page } = window;
+    await say(page, "question one");
+    await page.getByText("Answered first.").waitFor();
+    await rest(page);
+    await say(page, "Make many changes.");
+    await page.locator(".step .why").getByText("the engine for pages is not there").first().waitFor();
+    await rest(page);
+    await page.getByRole("button", { name: "Compare", exact: true }).first().click();
+    await page.getByLabel("File").setInputFiles({ name: "other.docx", mimeType: "application/octet-stream", buffer: Buffer.from(source) });
+    await page.locator("form").getByRole("button", { name: "Compare" }).click();
+    await page.locator(".problem").getByText(/^ENGINE_MISSING: /).waitFor();
+    expect(texts(await window.bytes())).toEqual(texts(source));
+    await ended(window);
+  });
+
   test("a key that cannot be tried is said to be so in the dialog", async () => {
     const locked = await serveModel(TURNS, {}, "--token", "s3cret-key");
     const window = await openPane(browser, locked.baseUrl, markdown(SOURCE));
