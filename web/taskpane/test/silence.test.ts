@@ -38,8 +38,10 @@ describe.skipIf(!binary || !browserPath || !hasEngine)("no control of the pane i
   const SESSION = /\/v1\/sessions\/[^/]+$/;
   const late = (page: Page, milliseconds: number) =>
     page.route(SESSION, async (route) => {
+      // Said at once, and heard late.
+      const response = await route.fetch();
       await new Promise((done) => setTimeout(done, milliseconds));
-      await route.continue().catch(() => undefined);
+      await route.fulfill({ response }).catch(() => undefined);
     });
   /** A pane in which something was said before, opened anew; what was said is read late. */
   const again = async (milliseconds: number): Promise<PaneWindow> => {
