@@ -18,7 +18,11 @@ import socket
 import struct
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# Seconds between the pieces of an answer, as a model takes them: pieces that come at once may be passed on as one.
+PACE = 0.03
 
 
 class Script:
@@ -142,6 +146,7 @@ class Handler(BaseHTTPRequestHandler):
                     return
                 break
             self.part(f"data: {json.dumps(chunk)}\n\n")
+            time.sleep(PACE)
         else:
             self.part("data: [DONE]\n\n")
         self.wfile.write(b"0\r\n\r\n")
