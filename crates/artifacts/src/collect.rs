@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::error::{ScopeError, shown};
 use super::hashes::Sha256Sum;
 use super::hashing::{HashContext, HashResult, hash_one};
-use super::name::segment;
+use super::name::{RunId, SessionKey, segment};
 use super::warnings::Warnings;
 use super::workspace::Scope;
 
@@ -62,8 +62,20 @@ pub struct CollectedFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Collection {
+    /// The run.
+    pub run_id: RunId,
+    /// The session.
+    pub session_key: SessionKey,
+    /// The scope's folder as agents name it.
+    pub remote_working_directory: String,
+    /// Always `remotePath`.
+    pub remote_workspace_ref_kind: &'static str,
     /// The scope.
     pub artifact_scope: String,
+    /// Always `task`.
+    pub scope_kind: &'static str,
+    /// The scope's folder once more, under the name that `prepare` gives to it.
+    pub artifact_directory: String,
     /// The folder for everything that is collected, as agents name it.
     pub snapshot_directory: String,
     /// Paths beneath the scope, each once.
@@ -117,6 +129,12 @@ impl Scope {
             }
         }
         Ok(Collection {
+            run_id: self.run().clone(),
+            session_key: self.session().clone(),
+            remote_working_directory: self.directory().to_owned(),
+            remote_workspace_ref_kind: "remotePath",
+            scope_kind: "task",
+            artifact_directory: self.directory().to_owned(),
             artifact_scope: self.name().as_str().to_owned(),
             snapshot_directory: format!("{}/{SNAPSHOT}", self.directory()),
             copied_files: copied,

@@ -1,11 +1,13 @@
 //! Derives the content type from a file name.
 
-/// The media type for a file name, by its extension; `application/octet-stream` when it is not known.
+/// The media type for a file name, by its extension; `application/octet-stream` when it is not known. A name that is all
+/// extension, such as `.pdf`, has none.
 #[must_use]
 pub fn content_type(name: &str) -> &'static str {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    let parts = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    let extension = parts.map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
-        Some("md") => "text/markdown",
+        Some("md" | "markdown") => "text/markdown",
         Some("txt" | "log") => "text/plain",
         Some("json") => "application/json",
         Some("csv") => "text/csv",

@@ -98,8 +98,7 @@ impl Ignore {
     /// Reads the rules: those in blocks fenced as `artifact-ignore`, else every line. Blank lines and those that begin with
     /// `#` say nothing.
     pub(super) fn parse(text: &str, warnings: &mut Warnings) -> Self {
-        let fenced = fenced(text);
-        let lines = if fenced.is_empty() { text.lines().collect() } else { fenced };
+        let lines = fenced(text).unwrap_or_else(|| text.lines().collect());
         let mut rules = Vec::new();
         for line in lines.into_iter().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
         {
@@ -132,20 +131,28 @@ impl Ignore {
 }
 
 impl Rule {
+    /// Backslashes separate folders, too, and a separator that is there twice counts once.
     fn parse(line: &str) -> Option<Self> {
-        let plain = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', ']', '!', '\\']);
-        if line.starts_with(['/', '!']) {
-            None
+        let plain = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', ']', '!']);
+        if line.starts_with(['/', '\\', '!']) {
+            return None;
+        }
+        let mut parts: Vec<&str> = line.split(['/', '\\']).collect();
+        if parts.iter().any(|part| matches!(*part, "." | "..")) {
+            return None;
+        }
+        let is_folder = parts.pop_if(|last| last.is_empty()).is_some();
+        parts.retain(|part| !part.is_empty());
+        let path = parts.join("/");
+        let line = path.as_str();
+        if is_folder {
+            plain(line).then(|| Self::Folder(format!("{line}/")))
         } else if let Some(suffix) = line.strip_prefix("**/*") {
             (plain(suffix) && !suffix.contains('/')).then(|| Self::Anywhere(suffix.to_owned()))
         } else if let Some(suffix) = line.strip_prefix('*') {
             (plain(suffix) && !suffix.contains('/')).then(|| Self::Top(suffix.to_owned()))
-        } else if !plain(line) {
-            None
-        } else if line.ends_with('/') {
-            Some(Self::Folder(line.to_owned()))
         } else {
-            Some(Self::Exact(line.to_owned()))
+            plain(line).then(|| Self::Exact(path))
         }
     }
 
@@ -159,18 +166,22 @@ impl Rule {
     }
 }
 
-/// The lines in blocks of rules.
-fn fenced(text: &str) -> Vec<&str> {
+/// The lines in blocks of rules; `None` where there is no such block. An empty one says that there are no rules.
+fn fenced(text: &str) -> Option<Vec<&str>> {
     let mut inside = false;
+    let mut is_there = false;
     let mut lines = Vec::new();
     for line in text.lines() {
         let mark = line.trim().strip_prefix(FENCE);
         match mark {
-            Some(info) if !inside => inside = info.trim() == "artifact-ignore",
+            Some(info) if !inside => {
+                inside = info.trim() == "artifact-ignore";
+                is_there |= inside;
+            }
             Some(_) => inside = false,
             None if inside => lines.push(line),
             None => {}
         }
     }
-    lines
+    is_there.then_some(lines)
 }

@@ -19,6 +19,9 @@ fn each_form_hides_what_it_says_and_no_more() {
         ("*.tmp", vec!["a.tmp"]),
         ("**/*.tmp", vec!["a.tmp", "x/a.tmp"]),
         ("# draft/\n\n", vec![]),
+        ("x\\draft\\", vec!["x/draft/a.md"]),
+        ("x\\\\notes.md", vec!["x/notes.md"]),
+        ("x//draft//", vec!["x/draft/a.md"]),
     ];
     for (rules, expected) in table {
         assert_eq!(hidden(rules, &paths), (expected, 0), "{rules}");
@@ -27,7 +30,21 @@ fn each_form_hides_what_it_says_and_no_more() {
 
 #[test]
 fn other_forms_are_warned_of() {
-    for rule in ["!a.md", "/a.md", "a*b", "x/*.tmp", "**/x/*.tmp", "**", "*", "a?.md", "[ab].md", "a\\b"] {
+    for rule in [
+        "!a.md",
+        "/a.md",
+        "a*b",
+        "x/*.tmp",
+        "**/x/*.tmp",
+        "**",
+        "*",
+        "a?.md",
+        "[ab].md",
+        "./a.md",
+        "x/../a.md",
+        "\\a.md",
+        "a*/",
+    ] {
         assert_eq!(hidden(rule, &["a.md", "x/a.tmp", "aXb"]), (vec![], 1), "{rule}");
     }
 }
@@ -36,6 +53,12 @@ fn other_forms_are_warned_of() {
 fn only_fenced_rules_count_where_there_are_any() {
     let text = "# Rules\n\nnotes.md\n\n```artifact-ignore\n*.tmp\n```\n\n```sh\na.md\n```\n";
     assert_eq!(hidden(text, &["notes.md", "a.tmp", "a.md"]), (vec!["a.tmp"], 0));
+}
+
+#[test]
+fn an_empty_block_of_rules_says_that_there_are_none() {
+    let text = "notes.md\n\n```artifact-ignore\n```\n";
+    assert_eq!(hidden(text, &["notes.md"]), (vec![], 0));
 }
 
 #[test]

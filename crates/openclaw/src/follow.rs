@@ -138,17 +138,17 @@ impl RunFollower {
                 () = self.events.closed() => return,
             };
             match fetched {
-                Ok(true) => {}
-                Ok(false) if named.is_empty() => {}
-                Ok(false) => self.tell(AgentEvent::Files(named)).await,
+                Ok(named) if named.is_empty() => {}
+                Ok(named) => self.tell(AgentEvent::Files(named)).await,
                 Err(fault) => end.how = failed(&fault),
             }
         }
         self.tell(AgentEvent::Ended(end)).await;
     }
 
-    /// Fetches the files from a gateway with the plugin; `false` when it has none. A line that breaks is waited for.
-    async fn fetch(&self, named: &[String]) -> Result<bool, GatewayFault> {
+    /// Fetches the files from a gateway with the plugin, and gives those of `named` back that did not come, which are all where there
+    /// is no plugin. A line that breaks is waited for.
+    async fn fetch(&self, named: &[String]) -> Result<Vec<String>, GatewayFault> {
         let limits = self.connection.limits();
         let until = Instant::now() + limits.lost;
         loop {
@@ -161,14 +161,13 @@ impl RunFollower {
         }
     }
 
-    async fn fetch_once(&self, named: &[String]) -> Result<bool, GatewayFault> {
+    async fn fetch_once(&self, named: &[String]) -> Result<Vec<String>, GatewayFault> {
         let plugin = match &self.plugin {
             Plugin::Unknown => prepare(&self.connection, &self.turn).await?,
             known => known.clone(),
         };
-        let Plugin::Made(prepared) = plugin else { return Ok(false) };
-        deliver(&self.connection, &self.turn, &prepared, named).await?;
-        Ok(true)
+        let Plugin::Made(prepared) = plugin else { return Ok(named.to_vec()) };
+        deliver(&self.connection, &self.turn, &prepared, named).await
     }
 
     async fn tell(&self, event: AgentEvent) {

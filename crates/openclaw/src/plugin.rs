@@ -67,13 +67,14 @@ pub(super) async fn prepare(connection: &Connection, turn: &Turn) -> Result<Plug
     Ok(Plugin::Made(RemoteFolder { directory: directory.to_owned(), scope: scope.to_owned() }))
 }
 
-/// Brings all files of the run here, also those elsewhere that its answer `named`.
+/// Brings all files of the run here, also those elsewhere that its answer `named`. Those of them that the plugin did not collect
+/// are given back; what it collected besides is left there.
 pub(super) async fn deliver(
     connection: &Connection,
     turn: &Turn,
     prepared: &RemoteFolder,
     named: &[String],
-) -> Result<(), GatewayFault> {
+) -> Result<Vec<String>, GatewayFault> {
     let limits = connection.limits();
     let with = |more: Value| {
         let mut params = json!({
@@ -90,20 +91,27 @@ pub(super) async fn deliver(
         rest.is_some_and(|rest| rest.starts_with('/'))
     };
     let elsewhere = |path: &&String| !beneath(path) && !path.contains("://");
-    let named: Vec<&str> = named.iter().filter(elsewhere).map(String::as_str).collect();
+    let mut named: Vec<String> = named.iter().filter(elsewhere).cloned().collect();
+    let mut swept: Vec<String> = Vec::new();
     if !named.is_empty() {
         let params = with(json!({ "sourceFiles": named, "maxFiles": FILES }));
         let method = "xworkmate.artifacts.collect-and-snapshot";
         let collected = connection.request(method, params, limits.request).await?;
-        if let Some(warning) = collected["warnings"].as_array().and_then(|warnings| warnings.first()) {
-            let problem = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
-            return Err(unreachable(&named.join(", "), &problem));
-        }
+        // Versions of the plugin give files other folders, and none gives them another name.
+        let copied = collected["copiedFiles"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let copied: Vec<&str> = copied.iter().filter_map(Value::as_str).collect();
+        let is_named = |copy: &str| named.iter().any(|path| base(path) == base(copy));
+        // Some take everything that lies there, of other runs and of the gateway itself.
+        swept = copied.iter().filter(|copy| !is_named(copy)).map(|copy| (*copy).to_owned()).collect();
+        named.retain(|path| !copied.iter().any(|copy| base(copy) == base(path)));
     }
     let params = with(json!({ "maxFiles": FILES, "maxInlineBytes": 0, "includeContent": false }));
     let exported = connection.request("xworkmate.artifacts.export", params, limits.request).await?;
     for file in exported["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default() {
         let path = text(&file["relativePath"]);
+        if swept.iter().any(|swept| swept == path) {
+            continue;
+        }
         let size = file["sizeBytes"].as_u64().unwrap_or_default();
         if size > limits.largest_file {
             let problem = format!("it has {size} bytes, and at most {} are fetched", limits.largest_file);
@@ -116,7 +124,12 @@ pub(super) async fn deliver(
         let read = connection.request("xworkmate.artifacts.read", with(wanted), limits.file).await?;
         put(turn, path, bytes(file, &read["artifacts"][0])?).await?;
     }
-    Ok(())
+    Ok(named)
+}
+
+/// The name of a file without its folders.
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// The bytes of a file that was listed and read.

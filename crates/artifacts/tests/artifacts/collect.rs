@@ -25,6 +25,12 @@ fn case_013_named_files_are_copied_into_the_scope() {
     let collection = collect(&desk, &scope, &["media/browser/a.png", "temporary/out.pdf"]);
     let copied = ["artifacts/generated-media/a.png", "artifacts/generated-tmp/out.pdf"];
     let wire = serde_json::json!({
+        "runId": "r",
+        "sessionKey": "s",
+        "remoteWorkingDirectory": format!("/w/{}", scope.name()),
+        "remoteWorkspaceRefKind": "remotePath",
+        "scopeKind": "task",
+        "artifactDirectory": format!("/w/{}", scope.name()),
         "artifactScope": scope.name().as_str(),
         "snapshotDirectory": format!("/w/{}/artifacts", scope.name()),
         "copiedFiles": copied,

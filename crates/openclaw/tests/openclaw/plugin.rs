@@ -78,13 +78,25 @@ async fn files_of_the_run_are_fetched_before_its_end_is_told() {
 async fn files_that_the_answer_names_are_collected_first() {
     let mut room = TestBench::new().await;
     let mut end = chat("final", "done");
-    end["mediaUrls"] =
-        json!(["/far/tasks/s/turn-1/b.png", "https://elsewhere.example/c.png", "/media/a.png"]);
+    end["mediaUrls"] = json!([
+        "/far/tasks/s/turn-1/b.png",
+        "https://elsewhere.example/c.png",
+        "/media/a.png",
+        "/media/lost.png"
+    ]);
     let mut running = done(&mut room, end, Value::Null).await;
     let asked = room.gate.asked("xworkmate.artifacts.collect-and-snapshot").await;
-    assert_eq!(asked.params["sourceFiles"], json!(["/media/a.png"]));
-    room.gate.ok(&asked, json!({ "copiedFiles": [], "warnings": ["/media/a.png is outside"] }));
-    assert_eq!(code(&all(&mut running).await), "OPENCLAW_ARTIFACT_UNREACHABLE");
+    assert_eq!(asked.params["sourceFiles"], json!(["/media/a.png", "/media/lost.png"]));
+    let warnings = ["/media/lost.png is outside", "skipped symlink media/other"];
+    // Versions of the plugin take all that lies in its folders.
+    let copied = ["artifacts/media/browser/a.png", "artifacts/tmp-openclaw/gateway.log"];
+    room.gate.ok(&asked, json!({ "copiedFiles": copied, "warnings": warnings }));
+    let exported = room.gate.asked("xworkmate.artifacts.export").await;
+    room.gate.ok(&exported, json!({ "artifacts": copied.map(listed) }));
+    hand(&mut room, "artifacts/media/browser/a.png", "bWFkZQ==").await;
+    // What did not come is told, and does not keep the rest away.
+    let lost = AgentEvent::Files(vec!["/media/lost.png".to_owned()]);
+    assert_eq!(all(&mut running).await, [lost, ended(How::Unstated, Some("done"))]);
 }
 
 #[tokio::test]

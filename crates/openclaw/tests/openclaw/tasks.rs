@@ -202,22 +202,45 @@ async fn case_13_a_file_that_the_gateway_cut_out_of_the_answer_is_taken() {
 }
 
 #[tokio::test]
-async fn a_named_file_that_cannot_be_had_is_a_failure_and_a_link_is_none() {
+async fn a_named_file_that_cannot_be_had_is_told_and_a_link_is_none() {
     let mut house = TaskBench::new().await;
-    for (words, status) in [
-        ("see MEDIA:/home/somebody/secret.png", "failed"),
-        ("see MEDIA:https://elsewhere.example/a.png", "completed"),
-        ("see MEDIA:/gateway/run/a.txt", "completed"),
+    let (lost, none) = (json!(["/home/somebody/secret.png"]), Value::Null);
+    for (words, expected) in [
+        ("see MEDIA:/home/somebody/secret.png", &lost),
+        ("see MEDIA:https://elsewhere.example/a.png", &none),
+        ("see MEDIA:/gateway/run/a.txt", &none),
     ] {
         let (handle, sent) = house.begun(words.rsplit('/').next().unwrap(), json!({})).await;
         std::fs::write(house.scope(&handle).join("a.txt"), "a").unwrap();
         house.tell(&sent, "final", words);
         let end = house.end(&handle["runId"]).await;
-        assert_eq!(end["status"], status, "{words}: {end}");
-        if status == "failed" {
-            assert_eq!((&end["code"], paths(&end).len()), (&json!("OPENCLAW_ARTIFACT_UNREACHABLE"), 0));
-            assert!(end["message"].as_str().unwrap().contains("/home/somebody/secret.png"), "{end}");
-        }
+        assert_eq!((&end["status"], &end["namedOnly"]), (&json!("completed"), expected), "{words}: {end}");
+        assert_eq!(paths(&end), ["a.txt"], "what can be had is delivered");
+        let warnings = end["artifactWarnings"].to_string();
+        assert_eq!(warnings.contains("/home/somebody/secret.png"), *expected == lost, "{end}");
+    }
+}
+
+/// A run that consists of a file which cannot be had, and one that needs it, are failures.
+#[tokio::test]
+async fn a_named_file_that_cannot_be_had_is_a_failure_where_there_is_nothing_else() {
+    let mut house = TaskBench::new().await;
+    let required =
+        json!({ "metadata": { "xworkmateTaskArtifactContract": { "requiredArtifactExtensions": ["png"] } } });
+    for (thread, words, more, code) in [
+        ("alone", "", json!({}), "OPENCLAW_ARTIFACT_UNREACHABLE"),
+        ("required", "Done", required, "OPENCLAW_REQUIRED_ARTIFACT_MISSING"),
+    ] {
+        let (handle, sent) = house.begun(thread, more).await;
+        let data = json!({ "text": words, "delta": "", "mediaUrls": ["/home/somebody/secret.png"] });
+        let told = json!({
+            "runId": sent["idempotencyKey"], "sessionKey": sent["sessionKey"], "stream": "assistant", "data": data,
+        });
+        house.gate.event("agent", told);
+        house.tell(&sent, "final", words);
+        let end = house.end(&handle["runId"]).await;
+        assert_eq!((&end["status"], &end["code"]), (&json!("failed"), &json!(code)), "{end}");
+        assert!(end.to_string().contains("/home/somebody/secret.png"), "{end}");
     }
 }
 

@@ -59,6 +59,12 @@ async fn within<T: Send + 'static>(
     Ok(done.await.map_err(|_| RunError::Stopping)??)
 }
 
+/// How many files a request asks for; 0 is no limit.
+fn most(params: Params<'_>) -> Result<Option<usize>, RpcError> {
+    let most = params.number("maxFiles")?.filter(|most| *most > 0);
+    Ok(most.map(|most| usize::try_from(most).unwrap_or(usize::MAX)))
+}
+
 fn signer(config: &RunsConfig) -> Signer<'_> {
     Signer { keys: &config.keys, now: config.clock.millis(), lifetime: config.lifetime }
 }
@@ -74,7 +80,7 @@ pub(super) async fn export(
     let of = scope(bridge, call, params).await?;
     let contract = params.contract()?;
     let expected = expected_dirs(params.list("expectedArtifactDirs")?)?;
-    let most = params.number("maxFiles")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let most = most(params)?;
     let cursor = params.text("cursor")?.map(str::to_owned);
     let since = params.number("sinceUnixMs")?.filter(|since| *since > 0);
     let content = !list && params.flag("includeContent")?.unwrap_or(true);
@@ -135,7 +141,7 @@ pub(super) async fn collect(
     let params = Params(fields);
     let of = scope(bridge, call, params).await?;
     let sources = params.texts("sourceFiles")?;
-    let most = params.number("maxFiles")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let most = most(params)?;
     let given = params.text("artifactScope")?.map(str::to_owned);
     let roots: Arc<[_]> =
         bridge.runs.config().providers.iter().flat_map(|provider| provider.sources.clone()).collect();

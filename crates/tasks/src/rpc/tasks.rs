@@ -11,7 +11,7 @@ use super::{Bridge, RpcCall, Sink};
 use crate::codes;
 use crate::runner::ProviderId;
 use crate::runs::{CancelResult, LookupResult, Preparation, RunError, Ticket};
-use engross_artifacts::{RunId, SessionKey, expected_dirs};
+use engross_artifacts::{ArtifactScope, RunId, ScopeError, SessionKey, expected_dirs};
 
 /// `xworkmate.tasks.get`.
 pub(super) async fn get(bridge: &Bridge, call: &RpcCall, fields: &Map<String, Value>, sink: &Sink) -> Value {
@@ -218,7 +218,7 @@ pub(super) async fn prepare(
     call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
-    // The paper's client may send these fields beneath a name of their own.
+    // A client may send these fields beneath a name of their own, and the ids of session and run beside them.
     let top = Params(fields);
     let params = match (top.object("xworkmate")?, top.object("xworkmateMetadata")?) {
         (Some(nested), _) | (None, Some(nested)) if top.text("appThreadKey")?.is_none() => nested,
@@ -231,8 +231,16 @@ pub(super) async fn prepare(
         return Err(RpcError::params("`schemaVersion` must be 1"));
     }
     let thread = params.required("appThreadKey")?.to_owned();
-    let session_key = params.required("openclawSessionKey")?.to_owned();
-    let run = params.required("runId")?.to_owned();
+    let beside =
+        |name: &str| top.text(name).and_then(|found| found.map_or_else(|| params.required(name), Ok));
+    let session_key = beside("openclawSessionKey")?.to_owned();
+    let run = beside("runId")?.to_owned();
+    let (session, run_id) = (SessionKey::parse(&session_key)?, RunId::parse(&run)?);
+    if let Some(given) = top.text("artifactScope")?
+        && ArtifactScope::parse(given)? != ArtifactScope::of(&session, &run_id)
+    {
+        return Err(ScopeError::ScopeMismatch.into());
+    }
     let expected = expected_dirs(params.list("expectedArtifactDirs")?)?;
     let provider = params.text("gatewayProviderId")?.unwrap_or("openclaw");
     let provider = ProviderId::new(provider).map_err(RpcError::params)?;
@@ -246,9 +254,8 @@ pub(super) async fn prepare(
         contract,
     };
     bridge.runs.prepare(preparation).await?;
-    let (session, run) = (SessionKey::parse(&session_key)?, RunId::parse(&run)?);
     let workspace = bridge.runs.config().workspace.clone();
-    let prepared = tokio::task::spawn_blocking(move || workspace.prepare(&session, &run, &expected)).await;
+    let prepared = tokio::task::spawn_blocking(move || workspace.prepare(&session, &run_id, &expected)).await;
     let prepared = prepared.map_err(|_| RunError::Stopping)??;
     let mut told = serde_json::to_value(&prepared).unwrap_or_default();
     if let Value::Object(told) = &mut told {

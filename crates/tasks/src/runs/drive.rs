@@ -405,13 +405,22 @@ impl Runs {
                 collected = Some(scope.collect(&files, &roots, None, hashing)?);
             }
             let mut manifest = scope.manifest(&requirements, None, hashing)?;
+            let mut lost = Vec::new();
             if face.target == Target::Gateway {
-                reachable(&files, collected.as_ref(), &manifest)?;
+                lost = out_of_reach(&files, collected.as_ref(), &manifest);
+                if let Some(file) = lost.first()
+                    && manifest.count() == 0
+                    && exporting.text.trim().is_empty()
+                {
+                    return Err(unreachable(file, collected.as_ref()));
+                }
             }
             scope.freeze(&mut manifest, &requirements, hashing)?;
             manifest.warnings.extend(collected.into_iter().flat_map(|collected| collected.warnings));
             manifest.warnings.extend(exporting.warnings.iter().cloned());
-            let named_only = named_only(&exporting.text, &exporting.known, &manifest);
+            let mut named_only = named_only(&exporting.text, &exporting.known, &manifest);
+            lost.retain(|path| !named_only.iter().any(|name| path.ends_with(name.as_str())));
+            named_only.extend(lost);
             let merkle_root = receipts::root(&manifest);
             Ok::<_, RunError>((ExportedFiles { manifest, named_only, merkle_root }, scope))
         });
@@ -447,30 +456,44 @@ impl Runs {
     }
 }
 
-/// Refuses a result that names a file which is not among its files: a reader of the answer would look for it.
-fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manifest) -> Result<(), RunError> {
+/// The files that the answer of a gateway names and that are not among those of the run: a reader of the answer would look for
+/// them. They are told as files of other agents are that are only named.
+fn out_of_reach(named: &[String], collected: Option<&Collection>, manifest: &Manifest) -> Vec<String> {
     let is_here = |path: &String| {
         let was_taken = |taken: &Collection| taken.files.iter().any(|file| file.source == *path);
+        let base = path.rsplit('/').next().unwrap_or_default();
         // A link elsewhere is no file of the gateway.
         path.contains("://")
             || collected.is_some_and(was_taken)
             || manifest.files.iter().any(|file| {
                 let before = path.strip_suffix(&file.relative_path);
                 before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+                    // The plugin of a gateway has collected it there.
+                    || file.relative_path.starts_with("artifacts/") && file.label() == base
             })
     };
-    let Some(missing) = named.iter().find(|path| !is_here(path)) else { return Ok(()) };
+    let mut lost: Vec<String> = Vec::new();
+    for path in named {
+        if !is_here(path) && !lost.contains(path) {
+            lost.push(path.clone());
+        }
+    }
+    lost
+}
+
+/// Why a run that consists of a named file alone has failed.
+fn unreachable(file: &str, collected: Option<&Collection>) -> RunError {
     let why = collected
-        .and_then(|taken| taken.warnings.iter().find(|warning| warning.contains(missing.as_str())))
+        .and_then(|taken| taken.warnings.iter().find(|warning| warning.contains(file)))
         .map(|warning| format!(" ({warning})"))
         .unwrap_or_default();
-    Err(RunError::Scope {
+    RunError::Scope {
         code: codes::OPENCLAW_ARTIFACT_UNREACHABLE,
         message: format!(
             "the answer names the file '{}', which cannot be had from the gateway{why}: let it be written to the folder of the task",
-            missing.chars().take(200).collect::<String>()
+            file.chars().take(200).collect::<String>()
         ),
-    })
+    }
 }
 
 /// What the client believes of the places of its thread, as it is passed on.

@@ -85,6 +85,7 @@ pub(super) fn handle(run: &Run, directory: &str, position: Option<(usize, usize)
             "remoteWorkingDirectory": directory,
             "remoteWorkspaceRefKind": "remotePath",
             "artifacts": [],
+            "artifactCount": 0,
             "revision": run.seq.to_string(),
             "retryAfterMs": 2_000,
             "progress": {
