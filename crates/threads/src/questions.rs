@@ -20,6 +20,14 @@ impl ThreadDriver {
         Ok(answer["items"].as_array().into_iter().flatten().filter_map(ThreadQuestion::of).collect())
     }
 
+    /// Whether the one who works for threads answers at all.
+    ///
+    /// # Errors
+    /// [`ThreadError::Bridge`]: why he does not.
+    pub async fn reach(&self) -> Result<(), ThreadError> {
+        self.ask("health", json!({})).await.map(drop)
+    }
+
     /// Answers a question of a thread's agent; without an option, the person does not want to answer, which the agent takes as
     /// a no.
     ///

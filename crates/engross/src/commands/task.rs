@@ -153,11 +153,8 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         },
         None => new_key(),
     };
-    let is_new = place.journal.load(&key).await.map_err(failed)?.is_none();
-    if is_new {
-        place.journal.open(record(&key, args)?).await.map_err(failed)?;
-    } else if args.agent.is_some() || args.gateway.is_some() || args.folder.is_some() {
-        let known = place.find(&key).await?.into_state().record;
+    let known = place.journal.load(&key).await.map_err(failed)?.map(|held| held.into_state().record);
+    if let Some(known) = &known {
         let asked = args.agent.as_ref().or(args.gateway.as_ref());
         let differs = asked.is_some_and(|asked| *asked != known.execution_binding.provider_id)
             || args
@@ -174,8 +171,13 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
             ));
         }
     }
-    let thread_folder = folder(&place.find(&key).await?.into_state().record)?;
-    let attachments = attached::keep(&thread_folder, &args.attach)?;
+    let is_new = known.is_none();
+    let record = known.map_or_else(|| record(&key, args), Ok)?;
+    let attachments = attached::keep(&folder(&record)?, &args.attach)?;
+    // Nothing is left of a thread that could not be begun.
+    if is_new {
+        place.journal.open(record).await.map_err(failed)?;
+    }
     let ask = Ask {
         text: args.text.clone(),
         required_extensions,

@@ -119,6 +119,50 @@ fn threads_are_listed_put_away_and_taken_over() {
     }
 }
 
+/// Who names a server expects to hear of it.
+#[test]
+fn a_list_says_when_the_server_that_was_named_was_not_reached() {
+    let desk = desk(&json!([]));
+    let away = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let away = format!("http://{away}");
+    let ran = task(&desk, &["list", "--server", &away]);
+    assert_eq!((ran.code, &ran.json()["threads"]), (Some(1), &json!([])), "{ran:?}");
+    for told in [&ran.stderr, &ran.json()["serverProblem"].to_string()] {
+        assert!(told.contains(&away) && told.contains("was not reached"), "{ran:?}");
+    }
+    assert_eq!(task(&desk, &["list", "--server", "no address"]).code, Some(2));
+    std::fs::create_dir(desk.path("server")).unwrap();
+    let server = Server::try_start(&desk.path("server"), &["--model", "rules"]).unwrap();
+    let ran = task(&desk, &["list", "--server", &format!("http://{}", server.address())]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+}
+
+#[test]
+fn a_task_that_is_refused_before_it_begins_leaves_no_thread() {
+    let desk = desk(&json!([]));
+    desk.put("file", b"x");
+    for wrong in
+        [&["run", "x", "--attach", "no.txt"][..], &["run", "x", "--folder", "file/beneath"], &["run", " "]]
+    {
+        assert_ne!(task(&desk, wrong).code, Some(0), "{wrong:?}");
+    }
+    assert_eq!(task(&desk, &["list", "--all"]).json()["threads"], json!([]));
+}
+
+#[test]
+fn a_task_without_a_model_says_so() {
+    let desk = desk(&json!([]));
+    let run = |more: &[&str]| {
+        desk.run(
+            &[&["task", "run", "Write a brief", "--folder", "out", "--data", "data", "--json"], more]
+                .concat(),
+        )
+    };
+    assert!(run(&[]).stderr.contains("No model is set"), "the rules are no language model");
+    let other = run(&["--agent", "codex"]);
+    assert!(!other.stderr.contains("No model is set"), "it needs none of ours: {other:?}");
+}
+
 /// A command that carries a task out itself can be looked at, and told to stop, from another terminal.
 #[test]
 fn another_terminal_sees_a_task_and_stops_it() {

@@ -15,6 +15,7 @@ mod blobs;
 mod cancel;
 mod isolation;
 mod player;
+mod reference;
 mod requests;
 mod restart;
 mod results;

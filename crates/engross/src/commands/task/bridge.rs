@@ -13,6 +13,7 @@ use engross_threads::{
 
 use super::runner_link::{RunnerLink, RunnerPlace, at_door, to_address};
 use crate::cli::BridgeArgs;
+use crate::output::note;
 use engross_compose::runner::{RunnerState, find};
 use engross_compose::settings::{Environment, Flags, ProgramSettings};
 
@@ -93,12 +94,19 @@ pub(super) async fn open_for(
     }
     let flags = Flags { config: config.map(Path::to_owned), ..Flags::default() };
     let settings = ProgramSettings::load(&flags, environment)?;
+    let is_own = matches!(need, RunnerNeed::For(agent) if agent == super::usual::USUAL);
+    if is_own && args.model.is_none() && settings.model.value.is_none() {
+        note(
+            "No model is set, so the embedded rules are asked: a few patterns, not a language model. Set one with --model, or name another agent with --agent",
+        );
+    }
     let variables = engross_compose::tasks::viewer_environment(agent, &settings.agents)?;
     let place = RunnerPlace { variables, ..runner_place(args, data, config, environment, need) };
     Ok(Arc::new(RunnerLink::open(place).await?))
 }
 
-fn named_server<'a>(args: &'a BridgeArgs, environment: &'a Environment) -> Option<&'a str> {
+/// The server that the arguments or the environment name.
+pub(super) fn named_server<'a>(args: &'a BridgeArgs, environment: &'a Environment) -> Option<&'a str> {
     args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"))
 }
 

@@ -20,6 +20,9 @@ use engross_compose::settings::Environment;
 /// How often a board is drawn anew.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// How long a server has to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Clears a terminal.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
@@ -33,15 +36,24 @@ pub(super) async fn list(
     let is_board = args.watch && !output.json && std::io::stdout().is_terminal();
     loop {
         let threads = threads(&place, args.all).await?;
+        let problem = unreached(&place, &args.bridge, environment).await?;
         let asked = waiting(&place, &threads, &args.bridge, environment).await;
         let rows: Vec<_> = threads.iter().map(|thread| shown::Row::of(thread).asked(&asked)).collect();
         let table = shown::table(&threads, &asked, SystemClock.millis());
         if !is_board {
             place.close().await?;
-            output.answer(&json!({ "threads": rows }), || table)?;
-            return Ok(CommandEnd::With(Exit::Done));
+            let Some(problem) = problem else {
+                output.answer(&json!({ "threads": rows }), || table)?;
+                return Ok(CommandEnd::With(Exit::Done));
+            };
+            output.answer(&json!({ "threads": rows, "serverProblem": problem }), || table)?;
+            note(&problem);
+            return Ok(CommandEnd::With(Exit::Refused));
         }
         print(&format!("{CLEAR}{table}"))?;
+        if let Some(problem) = problem {
+            note(&problem);
+        }
         tokio::select! {
             () = tokio::time::sleep(EVERY) => {}
             _ = tokio::signal::ctrl_c() => {
@@ -50,6 +62,26 @@ pub(super) async fn list(
             }
         }
     }
+}
+
+/// Why a server that was named says nothing of its tasks: who names one expects to hear of it.
+async fn unreached(
+    place: &Place,
+    bridge: &BridgeArgs,
+    environment: &Environment,
+) -> Result<Option<String>, Failure> {
+    let Some(server) = bridge::named_server(bridge, environment) else { return Ok(None) };
+    let Some(link) = bridge::find_open(bridge, &place.data, environment)? else { return Ok(None) };
+    let driver = place.driver(link);
+    let why = match tokio::time::timeout(PATIENCE, driver.reach()).await {
+        Ok(Ok(())) => return Ok(None),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
+    };
+    let server = printable(server);
+    Ok(Some(format!(
+        "the server {server} was not reached ({why}), so what waits for you there is not known; the list is what is known here"
+    )))
 }
 
 async fn threads(place: &Place, all: bool) -> Result<Vec<Thread>, Failure> {
