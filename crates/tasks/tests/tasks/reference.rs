@@ -2,6 +2,7 @@
 //!
 //! `tests/agents/run-plugin` asks both and records the answers. Must never take an answer of ours for the reference's: where the
 //! two differ, the page of the protocol has a row with the reason.
+#![cfg(unix)]
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -36,13 +37,13 @@ const TASK: &[&str] = &[
 const ADDED: &[&str] = &["downloadUrl", "artifactCount", "nextCursor", "missingRequiredFileCounts"];
 
 /// One case under way.
-struct Asked {
+struct CaseRun {
     bench: TestBench,
     /// The answers as they came, by their labels.
     raw: HashMap<String, Value>,
 }
 
-impl Asked {
+impl CaseRun {
     fn root(&self) -> PathBuf {
         self.bench.folder.path().join("work")
     }
@@ -176,7 +177,7 @@ async fn our_answers_are_the_references_but_for_rows_of_the_page() {
     let answers: Value = serde_json::from_str(ANSWERS).unwrap();
     let (mut wrong, mut asked) = (Vec::new(), 0);
     for case in &cases {
-        let mut run = Asked { bench: TestBench::new().await, raw: HashMap::new() };
+        let mut run = CaseRun { bench: TestBench::new().await, raw: HashMap::new() };
         for step in case["steps"].as_array().unwrap() {
             if step["do"] != "call" {
                 run.prepare(step).await;
