@@ -87,7 +87,9 @@ pub(super) async fn slot(
             continue;
         }
         let other = match journal.load(&key).await {
-            Ok(other) => other.filter(|other| needs_slot(other.state())),
+            // What one server does another one's gateway does not feel.
+            Ok(other) => other
+                .filter(|other| needs_slot(other.state()) && other.state().server() == ask.server.as_deref()),
             // A thread that cannot be read holds up nobody but itself.
             Err(ThreadError::Record { problem }) => {
                 tracing::warn!(thread = %key, %problem, "a task thread cannot be read");

@@ -45,6 +45,9 @@ pub struct Ask {
     /// Whether files are wanted, too, that agents keep for themselves and programs act on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub include_hidden: bool,
+    /// The server that is to carry it out; nothing where the runner of the person does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
 }
 
 /// How far a run is.
@@ -280,6 +283,17 @@ impl Thread {
             Work::Running(running) => Some(running),
             _ => None,
         }
+    }
+
+    /// The server of what is under way, else of what waits, else of what was asked last: nobody else knows its runs.
+    #[must_use]
+    pub fn server(&self) -> Option<&str> {
+        let ask = match &self.work {
+            Work::Running(running) => Some(&running.ask),
+            Work::Queued(ask) => Some(&**ask),
+            Work::Idle => self.waiting.front().or(self.last.as_deref()),
+        };
+        ask?.server.as_deref()
     }
 
     /// Takes in what happened at `at`.

@@ -140,7 +140,7 @@ pub(crate) struct PlaceArgs {
 }
 
 /// Who carries tasks out.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BridgeArgs {
     /// A server that carries tasks out, such as http://127.0.0.1:18789; without, a runner in the background, which is started when it is needed.
     #[arg(long, value_name = "URL")]

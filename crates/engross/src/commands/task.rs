@@ -31,8 +31,8 @@ use engross_threads::{
 use self::bridge::RunnerNeed;
 use super::CommandEnd;
 use crate::cli::{
-    AnswerArgs, AtBridgeArgs, EndArgs, PlaceArgs, RunArgs, SandboxArgs, SyncArgs, TaskArgs, TaskCommand,
-    ThreadArgs, WatchArgs,
+    AnswerArgs, AtBridgeArgs, BridgeArgs, EndArgs, PlaceArgs, RunArgs, SandboxArgs, SyncArgs, TaskArgs,
+    TaskCommand, ThreadArgs, WatchArgs,
 };
 use crate::output::{Output, note, print};
 use engross_compose::failure::usage;
@@ -153,7 +153,11 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         },
         None => new_key(),
     };
-    let known = place.journal.load(&key).await.map_err(failed)?.map(|held| held.into_state().record);
+    let known = place.journal.load(&key).await.map_err(failed)?.map(LoadedThread::into_state);
+    let to = known
+        .as_ref()
+        .map_or_else(|| args.bridge.clone(), |known| bridge::for_thread(&args.bridge, known, environment));
+    let known = known.map(|known| known.record);
     if let Some(known) = &known {
         let asked = args.agent.as_ref().or(args.gateway.as_ref());
         let differs = asked.is_some_and(|asked| *asked != known.execution_binding.provider_id)
@@ -188,6 +192,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         budget: args.budget,
         sandbox: sandbox(&args.sandbox),
         attachments,
+        server: server_of(&to, environment),
         ..Ask::default()
     };
     // On the disk before anything else is done.
@@ -195,7 +200,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     let agent = held.state().record.execution_binding.provider_id.as_str();
     let config = args.common.config.as_deref();
     let wanted = (agent, RunnerNeed::For(agent));
-    let link = bridge::open_for(&args.bridge, &place.data, config, environment, wanted).await?;
+    let link = bridge::open_for(&to, &place.data, config, environment, wanted).await?;
     let driver = place.driver(link);
     if args.detach {
         at_work::submit(&driver, &held).await?;
@@ -207,6 +212,11 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     let ended = at_work::see_through(&driver, &key, wishes(&args.end, args.require_files), output).await;
     place.close().await?;
     ended
+}
+
+/// The server that is to carry a task out, as it is kept with it.
+fn server_of(bridge: &BridgeArgs, environment: &Environment) -> Option<String> {
+    bridge::named_server(bridge, environment).map(|server| server.trim().trim_end_matches('/').to_owned())
 }
 
 fn sandbox(args: &SandboxArgs) -> SandboxRequest {
@@ -322,7 +332,8 @@ async fn watch(args: &WatchArgs, environment: &Environment, output: Output) -> R
         && (thread.running().is_none() || thread.record.context_state.open_claw_task_association.is_some());
     let wanted = (agent, if is_begun { RunnerNeed::Any } else { RunnerNeed::For(agent) });
     let config = at.thread.common.config.as_deref();
-    let link = bridge::open_for(&at.bridge, &place.data, config, environment, wanted).await?;
+    let to = bridge::for_thread(&at.bridge, &thread, environment);
+    let link = bridge::open_for(&to, &place.data, config, environment, wanted).await?;
     let ended = at_work::see_through(&place.driver(link), &key, wishes(&args.end, false), output).await;
     place.close().await?;
     ended
@@ -334,10 +345,11 @@ async fn retry(args: &WatchArgs, environment: &Environment, output: Output) -> R
     let place = Place::open(&at.thread.place)?;
     let thread = place.find(&at.thread.thread).await?.into_state();
     let key = thread.record.thread_id.clone();
+    let to = bridge::for_thread(&at.bridge, &thread, environment);
     let last = thread.last.ok_or_else(|| {
         usage("USAGE", format!("nothing was asked in '{key}' yet; say what with `engross task run`"))
     })?;
-    let again = Ask { id: String::new(), ..*last };
+    let again = Ask { id: String::new(), server: server_of(&to, environment), ..*last };
     place.driver(Arc::new(bridge::Nobody)).send(&key, again).await.map_err(failed)?;
     watch(args, environment, output).await
 }
@@ -349,9 +361,11 @@ async fn order(
     output: Output,
 ) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.thread.place)?;
-    let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
+    let thread = place.find(&args.thread.thread).await?.into_state();
     let config = args.thread.common.config.as_deref();
-    let link = bridge::open(&args.bridge, &place.data, config, environment, RunnerNeed::Any).await?;
+    let to = bridge::for_thread(&args.bridge, &thread, environment);
+    let key = thread.record.thread_id;
+    let link = bridge::open(&to, &place.data, config, environment, RunnerNeed::Any).await?;
     let held = place.driver(link).order(&key, order).await.map_err(failed);
     place.close().await?;
     let held = held?;
@@ -362,9 +376,11 @@ async fn order(
 async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     let thread = &args.at.thread;
     let place = Place::open(&thread.place)?;
-    let key = place.find(&thread.thread).await?.into_state().record.thread_id;
+    let held = place.find(&thread.thread).await?.into_state();
+    let to = bridge::for_thread(&args.at.bridge, &held, environment);
+    let key = held.record.thread_id;
     // Where nobody works, nobody asks.
-    let link = bridge::find_open(&args.at.bridge, &place.data, environment)?;
+    let link = bridge::find_open(&to, &place.data, environment)?;
     let driver = link.map(|link| place.driver(link));
     let done = questions::answer(driver.as_ref(), &key, args, output).await;
     place.close().await?;
@@ -387,11 +403,13 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
     let left = place.driver(Arc::new(bridge::Nobody)).unfinished().await.map_err(failed)?;
     let driven = left.into_iter().map(|thread| {
         let has_turns = needs_slot(thread.state());
-        let (place, record) = (&place, thread.into_state().record);
+        let (place, state) = (&place, thread.into_state());
+        let to = bridge::for_thread(&args.bridge, &state, environment);
+        let record = state.record;
         let driven = async move {
             let agent = record.execution_binding.provider_id.as_str();
             let wanted = (agent, RunnerNeed::For(agent));
-            let link = bridge::open_for(&args.bridge, &place.data, config, environment, wanted).await?;
+            let link = bridge::open_for(&to, &place.data, config, environment, wanted).await?;
             at_work::drive(&place.driver(link), &record.thread_id, view::Telling::Nobody).await
         };
         (has_turns, driven)

@@ -137,6 +137,38 @@ fn a_list_says_when_the_server_that_was_named_was_not_reached() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
 }
 
+/// The runner of a person knows nothing of the runs of a server: it neither gives them up nor carries them out.
+#[test]
+fn a_task_at_a_server_stays_there() {
+    let desk = desk(&json!([{"text": "From here."}]));
+    let script = json!({"turns": [{"text": "From the server.", "delay_ms": 8_000}]});
+    desk.put("server.json", script.to_string().as_bytes());
+    let model = format!("script:{}", desk.path("server.json").display());
+    std::fs::create_dir(desk.path("server")).unwrap();
+    let server = Server::try_start(&desk.path("server"), &["--model", &model]).unwrap();
+    let away = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (thread, server) in [("there", server.address().to_owned()), ("away", away.to_string())] {
+        let server = format!("http://{server}/");
+        let run = [
+            "run", "Say it", "--chat", "--thread", thread, "--folder", thread, "--server", &server,
+            "--detach",
+        ];
+        assert_eq!(task(&desk, &run).code, Some(0));
+    }
+    let own = task(&desk, &["run", "Say it here", "--chat", "--thread", "here", "--folder", "here"]);
+    assert_eq!(own.code, Some(0), "{own:?}");
+    // The runner looks after what was left, a second after its last task.
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    for thread in ["there", "away"] {
+        assert_eq!(task(&desk, &["get", thread]).json()["status"], "running", "{thread}");
+    }
+    // Its server needs no name again.
+    let watched = task(&desk, &["watch", "there"]);
+    assert_eq!(result(&watched), (Some(0), json!(["success", "no-artifacts", []])), "{watched:?}");
+    let said = task(&desk, &["get", "there"]).json();
+    assert_eq!(said["messages"][1]["text"], "From the server.", "{said}");
+}
+
 #[test]
 fn a_task_that_is_refused_before_it_begins_leaves_no_thread() {
     let desk = desk(&json!([]));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use engross_protocol::Failure;
 use engross_threads::{
     BridgeCall, FetchError, FileSource, Frames, Link, LinkError, LinkFuture, RemoteArtifact, RemoteBridge,
-    Sink,
+    Sink, Thread,
 };
 
 use super::runner_link::{RunnerLink, RunnerPlace, at_door, to_address};
@@ -103,6 +103,12 @@ pub(super) async fn open_for(
     let variables = engross_compose::tasks::viewer_environment(agent, &settings.agents)?;
     let place = RunnerPlace { variables, ..runner_place(args, data, config, environment, need) };
     Ok(Arc::new(RunnerLink::open(place).await?))
+}
+
+/// The arguments as they hold for a thread: where they name no server, the one that carries its task out.
+pub(super) fn for_thread(args: &BridgeArgs, thread: &Thread, environment: &Environment) -> BridgeArgs {
+    let named = named_server(args, environment).or_else(|| thread.server());
+    BridgeArgs { server: named.map(str::to_owned), ..args.clone() }
 }
 
 /// The server that the arguments or the environment name.

@@ -155,14 +155,15 @@ pub(super) async fn logs(
     let place = Place::open(&args.thread.place)?;
     let held = place.find(&args.thread.thread).await?;
     let key = held.state().record.thread_id.clone();
+    let to = bridge::for_thread(&args.bridge, held.state(), environment);
     let mut lines = place.journal.log(&key).await.map_err(failed)?;
     let config = args.thread.common.config.as_deref();
     let has_run =
         held.state().record.context_state.open_claw_task_association.is_some() || held.state().last.is_some();
-    let link = match bridge::find_open(&args.bridge, &place.data, environment)? {
+    let link = match bridge::find_open(&to, &place.data, environment)? {
         // What the agent did is in the runner's journal, which a runner reads.
         None if has_run => {
-            bridge::open(&args.bridge, &place.data, config, environment, bridge::RunnerNeed::Any).await.ok()
+            bridge::open(&to, &place.data, config, environment, bridge::RunnerNeed::Any).await.ok()
         }
         link => link.map(|link| link as std::sync::Arc<dyn engross_threads::Link>),
     };

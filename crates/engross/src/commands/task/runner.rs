@@ -81,7 +81,9 @@ async fn watch(place: &Place, tasks: Bridge, door: Door, idle: Duration) {
 async fn bring_home(place: &Place, link: Arc<dyn Link>, tasks: &Bridge) {
     let driver = place.driver(link);
     let Ok(threads) = driver.unfinished().await else { return };
-    let driven = threads.into_iter().map(|thread| {
+    // A server carries these out, and the runner knows nothing of their runs.
+    let own = threads.into_iter().filter(|thread| thread.state().server().is_none());
+    let driven = own.map(|thread| {
         let has_turns = needs_slot(thread.state());
         let (driver, record) = (&driver, thread.into_state().record);
         let driven = async move {
