@@ -77,6 +77,8 @@ fn an_instruction_becomes_one_call() {
         &deletion(4),
     );
     check_call(vec![user("[P1] Text"), user("Instruction:\r\ndelete paragraph 4")], "rules-1", &deletion(4));
+    let task = "TaskThread workspace context:\n- sessionKey: t\nUser request:\ndelete paragraph 4";
+    check_call(vec![user(task)], "rules-1", &deletion(4));
 }
 
 #[test]

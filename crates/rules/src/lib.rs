@@ -27,8 +27,9 @@ use crate::refusal::Refusal;
 /// The tool through which the rules act.
 const TOOL: &str = "apply_redlines";
 
-/// The line after which the person's instruction stands in a message; before it may be document text.
-const INSTRUCTION_LINE: &str = "Instruction:";
+/// Lines after which the person's instruction stands in a message; before them may be document text, or what a task is told about
+/// its folder.
+const INSTRUCTION_LINES: [&str; 2] = ["Instruction:", "User request:"];
 
 /// What call ids begin with; a number follows.
 const CALL_ID_PREFIX: &str = "rules-";
@@ -115,7 +116,7 @@ fn instruction(content: &str) -> &str {
     let mut end = 0;
     for line in content.split_inclusive('\n') {
         end += line.len();
-        if line.trim_end_matches(['\n', '\r']) == INSTRUCTION_LINE {
+        if INSTRUCTION_LINES.contains(&line.trim_end_matches(['\n', '\r'])) {
             start = end;
         }
     }

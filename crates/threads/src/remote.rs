@@ -189,6 +189,14 @@ async fn refused(response: Response) -> LinkError {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let words = body["error"]["message"].as_str().unwrap_or("it says no more").to_owned();
     let is_passing = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+    if status == StatusCode::UNAUTHORIZED {
+        return LinkError {
+            code: "ACP_HTTP_401".to_owned(),
+            message: "the server takes nothing without its token: give it with --token or ENGROSS_TOKEN"
+                .to_owned(),
+            is_passing,
+        };
+    }
     LinkError {
         code: format!("ACP_HTTP_{}", status.as_u16()),
         message: format!("the bridge answers {status}: {words}"),

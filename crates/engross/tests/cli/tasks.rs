@@ -135,6 +135,14 @@ fn a_list_says_when_the_server_that_was_named_was_not_reached() {
     let server = Server::try_start(&desk.path("server"), &["--model", "rules"]).unwrap();
     let ran = task(&desk, &["list", "--server", &format!("http://{}", server.address())]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    std::fs::create_dir(desk.path("closed")).unwrap();
+    let closed =
+        Server::try_start(&desk.path("closed"), &["--model", "rules", "--token", "its-own"]).unwrap();
+    let url = format!("http://{}", closed.address());
+    for more in [&[][..], &["--token", "another"]] {
+        let ran = task(&desk, &[&["list", "--server", &url], more].concat());
+        assert!(ran.code == Some(1) && ran.stderr.contains("ENGROSS_TOKEN"), "{ran:?}");
+    }
 }
 
 /// The runner of a person knows nothing of the runs of a server: it neither gives them up nor carries them out.

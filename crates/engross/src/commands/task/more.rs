@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use engross_documents::change::printable;
 use engross_protocol::{Clock as _, Exit, Failure, SystemClock};
-use engross_threads::{Lifecycle, LogLine, Thread};
+use engross_threads::{Lifecycle, LogLine, Thread, ThreadError};
 use serde_json::json;
 
 use super::{CommandEnd, Place, bridge, failed, folder, shown};
@@ -73,14 +73,18 @@ async fn unreached(
     let Some(server) = bridge::named_server(bridge, environment) else { return Ok(None) };
     let Some(link) = bridge::find_open(bridge, &place.data, environment)? else { return Ok(None) };
     let driver = place.driver(link);
-    let why = match tokio::time::timeout(PATIENCE, driver.reach()).await {
+    let (what, why) = match tokio::time::timeout(PATIENCE, driver.reach()).await {
         Ok(Ok(())) => return Ok(None),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
+        Ok(Err(ThreadError::Bridge { code, message })) if code.starts_with("ACP_HTTP_4") => {
+            ("does not answer you", message)
+        }
+        Ok(Err(ThreadError::Bridge { message, .. })) => ("was not reached", message),
+        Ok(Err(error)) => ("was not reached", error.to_string()),
+        Err(_) => ("was not reached", format!("no answer within {} s", PATIENCE.as_secs())),
     };
     let server = printable(server);
     Ok(Some(format!(
-        "the server {server} was not reached ({why}), so what waits for you there is not known; the list is what is known here"
+        "the server {server} {what} ({why}), so what waits for you there is not known; the list is what is known here"
     )))
 }
 
@@ -99,7 +103,7 @@ async fn threads(place: &Place, all: bool) -> Result<Vec<Thread>, Failure> {
     Ok(threads)
 }
 
-/// The threads whose agent waits for an answer of the person, as far as somebody carries them out here.
+/// The threads whose agent waits for an answer of the person, as far as those who carry them out say so at once.
 pub(super) async fn waiting(
     place: &Place,
     threads: &[Thread],
@@ -107,11 +111,12 @@ pub(super) async fn waiting(
     environment: &Environment,
 ) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
-    let Ok(Some(link)) = bridge::find_open(bridge, &place.data, environment) else { return asked };
-    let driver = place.driver(link);
     for thread in threads.iter().filter(|thread| thread.running().is_some()) {
-        let key = &thread.record.thread_id;
-        if driver.questions(key).await.is_ok_and(|questions| !questions.is_empty()) {
+        let to = bridge::for_thread(bridge, thread, environment);
+        let Ok(Some(link)) = bridge::find_open(&to, &place.data, environment) else { continue };
+        let (driver, key) = (place.driver(link), &thread.record.thread_id);
+        let questions = tokio::time::timeout(EVERY, driver.questions(key)).await;
+        if questions.is_ok_and(|questions| questions.is_ok_and(|questions| !questions.is_empty())) {
             asked.insert(key.clone());
         }
     }
