@@ -70,6 +70,19 @@ impl TaskBench {
         (handle, sent)
     }
 
+    /// Waits until these words of the gateway were heard.
+    async fn heard(&self, run: &Value, words: &str) {
+        let listening = || RpcCall { stream: true, ..call() };
+        let mut is_heard = false;
+        while !is_heard {
+            let asked = request("xworkmate.tasks.get", json!({ "runId": run, "afterSeq": 0, "waitMs": 100 }));
+            let mut frames = self.bridge.open(listening(), asked);
+            while let Some(RpcFrame::Event(told, _)) = within(frames.recv()).await {
+                is_heard |= told["params"]["delta"] == words;
+            }
+        }
+    }
+
     fn tell(&self, sent: &Value, state: &str, text: &str) {
         let payload = json!({
             "runId": sent["idempotencyKey"], "sessionKey": sent["sessionKey"], "state": state,
@@ -300,7 +313,8 @@ async fn case_88_92_a_cancel_is_told_as_it_was_confirmed_and_ends_with_the_gatew
     let (handle, sent) = house.begun("t", json!({})).await;
     let run = &handle["runId"];
     house.tell(&sent, "delta", "half");
-    house.until(run, |told| told["status"] == "running").await;
+    // Until it was heard, the run is one that has not begun, and is cancelled as such.
+    house.heard(run, "half").await;
     let cancel = request("xworkmate.tasks.cancel", json!({ "runId": run }));
     let mut frames = house.bridge.open(call(), cancel);
     let asked = house.gate.asked("chat.abort").await;
