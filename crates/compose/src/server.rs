@@ -190,6 +190,7 @@ pub(super) async fn serve(
     toolboxes.add("", first.toolboxes());
     let count = |key| usize::try_from(options.number(key)).unwrap_or(usize::MAX);
     let config = |store: Arc<dyn Store>, observers, node| SessionsConfig {
+        clock: store.clock().unwrap_or_else(|| Arc::new(SystemClock)),
         store,
         models: models.clone(),
         rules: TurnRules::default(),
@@ -202,7 +203,6 @@ pub(super) async fn serve(
         turns: count("max_turns"),
         working: count("max_working"),
         node,
-        clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     };
     let node = (options.text("store") != Some("memory")).then(sessions::process_name);

@@ -32,6 +32,6 @@ pub use sqlite::SqliteStore;
 pub use store::{Pending, Store};
 pub use traces::{Details, TraceEvent, Traces};
 pub use types::{
-    Append, Entry, Fence, MAX_BYTES, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionSummary,
-    Snapshot,
+    Append, Entry, Fence, LEASE_REACH, MAX_BYTES, Millis, Name, NameRow, NewEntry, NewSession, Session,
+    SessionSummary, Snapshot,
 };

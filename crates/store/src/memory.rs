@@ -7,7 +7,7 @@ use crate::Error;
 use crate::store::{Pending, Store};
 use crate::types::{
     Append, Entry, Fence, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionId, SessionSummary,
-    Snapshot,
+    Snapshot, still_holds,
 };
 
 /// Keeps everything in memory, by the rules of [`Store`].
@@ -107,8 +107,8 @@ impl Store for MemoryStore {
             let row = tables.row(session)?;
             let until = now.saturating_add(ttl);
             match &mut row.lease {
-                Some(lease) if lease.until > now && lease.holder != holder => return Ok(None),
-                Some(lease) if lease.until > now => lease.until = until,
+                Some(lease) if lease.holder == holder && lease.until > now => lease.until = until,
+                Some(lease) if still_holds(lease.until, now, ttl) => return Ok(None),
                 _ => {
                     row.fence += 1;
                     row.lease = Some(Lease { holder: holder.to_owned(), until });

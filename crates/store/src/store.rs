@@ -1,6 +1,9 @@
 //! The one trait behind which every store lives. Every store passes `tests/store/`.
 
 use std::pin::Pin;
+use std::sync::Arc;
+
+use engross_protocol::Clock;
 
 use crate::Error;
 use crate::types::{
@@ -45,7 +48,8 @@ pub trait Store: Send + Sync {
     /// At most `limit` entries with a greater number than `after`, oldest first.
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>>;
 
-    /// Takes the lease until `now + ttl`, or renews it; `None` while somebody else holds it.
+    /// Takes the lease until `now + ttl`, or renews it; `None` while somebody else holds it. A lease that would hold more than
+    /// [`LEASE_REACH`](crate::LEASE_REACH) longer than the one asked for counts as run out.
     ///
     /// Renewing gives the same fence. Taking a lease that was released or has run out gives a greater one, and every
     /// older fence is void from then on.
@@ -73,6 +77,12 @@ pub trait Store: Send + Sync {
     /// A number as long as no other process can write here, and another one whenever others could have written in between;
     /// `None` while they can, or when that is not known.
     fn sole_since(&self) -> Option<u64> {
+        None
+    }
+
+    /// The clock that all reckon by who share this store; `None` where the machine's own is that clock. Leases and deadlines that
+    /// several machines compare need it: their own clocks differ.
+    fn clock(&self) -> Option<Arc<dyn Clock>> {
         None
     }
 

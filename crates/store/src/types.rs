@@ -10,6 +10,15 @@ pub use crate::name::{Fence, Name};
 /// Milliseconds, since 1970 in UTC where a moment is meant; at most `i64::MAX`.
 pub type Millis = u64;
 
+/// How much longer a lease may still hold than one that is taken now, before it counts as run out, in milliseconds: no clock that
+/// goes right has given it, so that it is what a clock has left that was set back since.
+pub const LEASE_REACH: Millis = 60_000;
+
+/// Whether somebody else's lease until `until` still holds for the one who asks for one from `now` for `ttl`.
+pub(crate) fn still_holds(until: Millis, now: Millis, ttl: Millis) -> bool {
+    until > now && until <= now.saturating_add(ttl).saturating_add(LEASE_REACH)
+}
+
 /// The bytes that one request may write, all bodies, names, values and its snapshot together: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
 

@@ -3,6 +3,7 @@
 //! Must never need more than one statement to write: head, fence and names are checked where they are changed. What a
 //! node knows it reads from the tables; nothing is kept in memory.
 
+mod clock;
 mod fault;
 mod open;
 mod rows;
@@ -10,23 +11,29 @@ mod sql;
 mod traces;
 
 #[cfg(test)]
+mod clock_tests;
+#[cfg(test)]
 mod fault_tests;
 
 pub use traces::PostgresTraces;
 
+use std::sync::Arc;
+
+use engross_protocol::Clock;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+use self::clock::DatabaseClock;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
 use self::sql::{
-    APPEND, BY_ID, BY_NAME, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, SIZE, VALUE,
-    VERSION,
+    APPEND, BY_ID, BY_NAME, CLOCK, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, SIZE,
+    VALUE, VERSION,
 };
 use crate::Error;
 use crate::store::{Pending, Store};
 use crate::types::{
-    Append, Entry, Fence, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
+    Append, Entry, Fence, LEASE_REACH, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
 };
 
 /// How often a writer tries that loses races; each time somebody else has won.
@@ -36,6 +43,7 @@ const TRIES: usize = 10;
 #[derive(Debug)]
 pub struct PostgresStore {
     opened: OpenPool,
+    clock: Arc<DatabaseClock>,
 }
 
 impl PostgresStore {
@@ -48,7 +56,25 @@ impl PostgresStore {
     /// [`Error::Unusable`] for an address, a password or a right that is wrong, [`Error::Unavailable`] while the server
     /// does not answer, [`Error::Newer`].
     pub async fn open(url: &str) -> Result<Self, Error> {
-        Ok(Self { opened: open::open(url, &open::SESSIONS).await? })
+        let store = Self { opened: open::open(url, &open::SESSIONS).await?, clock: Arc::default() };
+        store.timed(CLOCK, &[], 0).await?;
+        Ok(store)
+    }
+
+    /// The rows of a statement that tells the database's clock in the column `column`.
+    async fn timed(
+        &self,
+        statement: &str,
+        given: &[&(dyn ToSql + Sync)],
+        column: usize,
+    ) -> Result<Vec<Row>, Error> {
+        let asked = self.clock.elapsed();
+        let rows = self.query(statement, given).await?;
+        let told = rows.first().map(|row| self.row(row, |row| number(row, column))).transpose()?;
+        if let Some(told) = told {
+            self.clock.hear(told, asked, self.clock.elapsed());
+        }
+        Ok(rows)
     }
 
     async fn query(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
@@ -70,7 +96,10 @@ impl PostgresStore {
 
     /// The first row, where there always is one.
     async fn one(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Row, Error> {
-        let rows = self.query(statement, given).await?;
+        self.first(self.query(statement, given).await?)
+    }
+
+    fn first(&self, rows: Vec<Row>) -> Result<Row, Error> {
         rows.into_iter().next().ok_or_else(|| unreadable(&self.opened.place, "a row is missing"))
     }
 
@@ -237,8 +266,10 @@ impl Store for PostgresStore {
         let holder = holder.to_owned();
         Box::pin(async move {
             let id = &session.to_bytes()[..];
-            let until = int(now.saturating_add(ttl));
-            let row = self.one(LEASE, &[&id, &holder, &int(now), &until]).await?;
+            let until = now.saturating_add(ttl);
+            let (reach, until) = (int(until.saturating_add(LEASE_REACH)), int(until));
+            let rows = self.timed(LEASE, &[&id, &holder, &int(now), &until, &reach], 2).await?;
+            let row = self.first(rows)?;
             self.must_exist(session, &row)?;
             Ok(self.row(&row, |row| optional(row, 1))?.map(Fence))
         })
@@ -253,8 +284,12 @@ impl Store for PostgresStore {
 
     fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
         Box::pin(async move {
-            let rows = self.query(DUE, &[&int(until), &int(limit as u64)]).await?;
-            self.each(&rows, |row| id(row, 0))
+            let rows = self.timed(DUE, &[&int(until), &int(limit as u64)], 0).await?;
+            // Without a session that is due there is a row all the same, for the clock.
+            let due = |row: &Row| {
+                Ok(row.try_get::<_, Option<&[u8]>>(1)?.is_some().then(|| id(row, 1)).transpose()?)
+            };
+            Ok(self.each(&rows, due)?.into_iter().flatten().collect())
         })
     }
 
@@ -295,6 +330,10 @@ impl Store for PostgresStore {
                 self.each(&rows, |row| Ok(NameRow { session: id(row, 0)?, value: row.try_get(1)? }))?;
             Ok(found.into_iter().next())
         })
+    }
+
+    fn clock(&self) -> Option<Arc<dyn Clock>> {
+        Some(Arc::clone(&self.clock) as Arc<dyn Clock>)
     }
 
     fn healthy(&self) -> Pending<'_, ()> {

@@ -20,11 +20,13 @@ pub(super) const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM engross_sessions W
 pub(super) const LEASE: &str = "
     WITH taken AS (
         UPDATE engross_sessions
-        SET fence = CASE WHEN leased_until > $3 THEN fence ELSE fence + 1 END, holder = $2, leased_until = $4
-        WHERE id = $1 AND (leased_until <= $3 OR holder = $2)
+        SET fence = CASE WHEN holder = $2 AND leased_until > $3 THEN fence ELSE fence + 1 END,
+            holder = $2, leased_until = $4
+        WHERE id = $1 AND (leased_until <= $3 OR holder = $2 OR leased_until > $5)
         RETURNING fence
     )
-    SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1), (SELECT fence FROM taken)";
+    SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1), (SELECT fence FROM taken),
+        (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 pub(super) const RELEASE: &str = "
     WITH freed AS (
         UPDATE engross_sessions SET holder = NULL, leased_until = 0 WHERE id = $1 AND fence = $2
@@ -37,7 +39,13 @@ pub(super) const DELETE: &str = "
         sessions AS (DELETE FROM engross_sessions WHERE id = $1 RETURNING 1)
     SELECT EXISTS (SELECT 1 FROM sessions)";
 pub(super) const DUE: &str = "
-    SELECT id FROM engross_sessions WHERE wake_at <= $1 ORDER BY wake_at, id LIMIT $2";
+    SELECT clock.millis, due.id
+    FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS millis) AS clock
+    LEFT JOIN LATERAL (
+        SELECT id, wake_at FROM engross_sessions WHERE wake_at <= $1 ORDER BY wake_at, id LIMIT $2
+    ) AS due ON true
+    ORDER BY due.wake_at, due.id";
+pub(super) const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 pub(super) const LIST: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM engross_sessions
     WHERE id < $1 ORDER BY id DESC LIMIT $2";

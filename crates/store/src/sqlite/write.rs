@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::fault::Fault;
 use super::read::{self, int, number, place};
 use crate::Error;
-use crate::types::{Append, Fence, Millis, Name, NewEntry, NewSession, Session, SessionId};
+use crate::types::{Append, Fence, Millis, Name, NewEntry, NewSession, Session, SessionId, still_holds};
 
 const CREATE: &str = "
     INSERT INTO sessions (id, key, head, created_at, changed_at, wake_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -43,13 +43,13 @@ pub(super) struct Lease {
 impl Lease {
     /// Takes or renews it.
     pub(super) fn take(&mut self, holder: &str, now: Millis, ttl: Millis) -> Option<Fence> {
-        if self.holder.is_some() && self.until > now {
-            if self.holder.as_deref() != Some(holder) {
-                return None;
+        match self.holder.as_deref() {
+            Some(own) if own == holder && self.until > now => {}
+            Some(_) if still_holds(self.until, now, ttl) => return None,
+            _ => {
+                self.fence += 1;
+                self.holder = Some(holder.to_owned());
             }
-        } else {
-            self.fence += 1;
-            self.holder = Some(holder.to_owned());
         }
         self.until = now.saturating_add(ttl);
         Some(Fence(self.fence))

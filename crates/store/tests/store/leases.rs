@@ -19,8 +19,14 @@ pub fn one_holder_at_a_time(on: &dyn Fixture) {
         ("a", 112, 10, None),
         ("b", 121, 10, Some(3)), // run out, though nobody else had it
         ("A", 125, 10, None),
-        ("b", 125, i64::MAX as u64, Some(3)),
-        ("a", 1 << 60, 1, None),
+        ("b", 126, 50_000, Some(3)),
+        ("a", 126, 10, None), // longer than the one asked for, as the holder may ask for more
+        ("b", 127, i64::MAX as u64, Some(3)),
+        ("b", 128, 60_020, Some(3)),
+        ("a", 138, 10, None),
+        ("b", 138, 60_021, Some(3)),
+        ("a", 138, 10, Some(4)), // no clock that goes right has given a lease until then
+        ("a", 120, 10, Some(4)), // who has it may set its clock back
     ] {
         let given = on.get(store.lease(id(1), holder, now, ttl));
         assert_eq!(given, fence.map(Fence), "{holder} at {now} for {ttl}");
