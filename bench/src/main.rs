@@ -3,6 +3,7 @@
 //! Must never hold code of the product. It stands apart from `xtask`, so that who only runs the tests does not compile it.
 
 mod bench;
+mod campaign;
 mod faults;
 
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ enum Chore {
         #[arg(long)]
         only: Option<String>,
     },
+    /// Has several nodes, their database and their network fail at random for long, and holds all promises against what is there.
+    Campaign(campaign::CampaignArguments),
     #[command(hide = true)]
     AcpAgent,
     #[command(hide = true)]
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Bench { part } => bench::run(part),
         Chore::Faults { quick, only } => faults::run(quick, only.as_deref()),
+        Chore::Campaign(arguments) => campaign::run(&arguments),
         // Its end is reported by the process that started it.
         Chore::AcpAgent => {
             let _ = engross_testkit::acp_agent::serve(std::io::stdin().lock(), std::io::stdout());

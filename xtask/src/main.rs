@@ -107,6 +107,11 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Has several nodes, their database and their network fail at random for long, and holds all promises against what is there.
+    Campaign {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Runs client libraries as they are published against the server, and checks what the model behind it received.
     Clients,
     /// Tries random interleavings of requests, results, cancels and deaths of processes against the rules of sessions.
@@ -170,6 +175,7 @@ fn main() -> ExitCode {
         Chore::WriteStreams { streams } => test::write_streams(streams),
         Chore::WriteHabits { seed } => test::write_habits(seed),
         Chore::Faults { arguments } => measure("ci", "faults", &arguments),
+        Chore::Campaign { arguments } => measure("ci", "campaign", &arguments),
         Chore::Clients => long::clients(),
         Chore::RandomSessions { sessions } => long::random_sessions(sessions),
         Chore::TasksAtLength { queued, names } => long::tasks_at_length(queued, names),

@@ -8,7 +8,7 @@ mod disk;
 mod kill;
 mod load;
 mod nodes;
-mod server;
+pub(crate) mod server;
 mod tasks;
 
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(crate) fn run(quick: bool, only: Option<&str>) -> Result<()> {
 }
 
 /// An empty folder.
-fn anew(name: &str) -> Result<PathBuf> {
+pub(crate) fn anew(name: &str) -> Result<PathBuf> {
     let folder = root().join("target/faults").join(name);
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(Error::file(&folder))?;
@@ -81,10 +81,10 @@ fn anew(name: &str) -> Result<PathBuf> {
 }
 
 /// Numbers that look random and are the same in each run.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound.max(1)
     }

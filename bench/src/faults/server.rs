@@ -4,22 +4,25 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{Error, Result, root};
+use crate::{Error, Result, root, run_command};
+
+/// How long a client waits for a word.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server; killed when dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Where it listens.
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 /// What became of a request.
 #[derive(Debug)]
-pub(super) enum ServerReply {
+pub(crate) enum ServerReply {
     /// A whole answer.
     Answer(Value),
     /// An error with its status.
@@ -30,7 +33,7 @@ pub(super) enum ServerReply {
 
 impl ServerReply {
     /// The code of an error; empty for anything else.
-    pub(super) fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         match self {
             Self::Refused(_, error) => error["code"].as_str().unwrap_or_default(),
             _ => "",
@@ -40,28 +43,33 @@ impl ServerReply {
 
 impl Server {
     /// Starts `engross serve` with a store, and the model at `model`.
-    pub(super) fn start(folder: &Path, store: &str, model: &str) -> Result<Self> {
+    pub(crate) fn start(folder: &Path, store: &str, model: &str) -> Result<Self> {
         write(&folder.join("config.toml"), "")?;
         Self::start_with(folder, store, &format!("openai-compatible:{model}/v1#scripted"))
     }
 
     /// The same with a token, on a store in a file.
-    pub(super) fn start_locked(folder: &Path, token: &str, model: &str) -> Result<Self> {
+    pub(crate) fn start_locked(folder: &Path, token: &str, model: &str) -> Result<Self> {
         write(&folder.join("config.toml"), &format!("[serve]\ntoken = \"{token}\"\n"))?;
         Self::start_with(folder, "sqlite", &format!("openai-compatible:{model}/v1#scripted"))
     }
 
     /// Starts `engross serve` with the settings in `config.toml` of the folder, and a model that nobody asks.
-    pub(super) fn start_as_set(folder: &Path) -> Result<Self> {
+    pub(crate) fn start_as_set(folder: &Path) -> Result<Self> {
         Self::start_with(folder, "sqlite", "rules")
     }
 
     fn start_with(folder: &Path, store: &str, model: &str) -> Result<Self> {
         let engine = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
-        let mut child = Command::new(engine)
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", store, "--data"])
-            .arg(folder)
-            .args(["--model", model])
+        let mut command = Command::new(engine);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--store", store, "--data"]);
+        command.arg(folder).args(["--model", model]);
+        Self::start_command(command, folder)
+    }
+
+    /// Starts what `command` says, with the settings of the folder, and waits until it listens.
+    pub(crate) fn start_command(mut command: Command, folder: &Path) -> Result<Self> {
+        let mut child = command
             .env_remove("ENGROSS_TOKEN")
             .env("ENGROSS_CONFIG", folder.join("config.toml"))
             .stdin(Stdio::null())
@@ -88,12 +96,29 @@ impl Server {
     }
 
     /// The number of its process.
-    pub(super) fn process(&self) -> u32 {
+    pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
+    /// Sends it a signal, such as `STOP`.
+    pub(crate) fn signal(&self, name: &str) -> Result<()> {
+        run_command(Command::new("kill").arg(format!("-{name}")).arg(self.process().to_string()))
+    }
+
+    /// Whether it ends within `patience` by itself.
+    pub(crate) fn ends_within(&mut self, patience: Duration) -> bool {
+        let asked = Instant::now();
+        while asked.elapsed() < patience {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    }
+
     /// SIGKILL.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -106,21 +131,33 @@ impl Drop for Server {
 }
 
 /// Says something in a session; `once` makes a repetition safe. A streamed answer that is whole is told as its text.
-pub(super) fn say(server: SocketAddr, session: &str, once: &str, text: &str, stream: bool) -> ServerReply {
-    let body = json!({"messages": [{"role": "user", "content": text}], "stream": stream}).to_string();
+pub(crate) fn say(server: SocketAddr, session: &str, once: &str, text: &str, stream: bool) -> ServerReply {
+    let body = json!({"messages": [{"role": "user", "content": text}], "stream": stream});
+    send(server, (session, once), &body, PATIENCE)
+}
+
+/// Sends a request for a chat completion; `once` makes a repetition safe. Who hears nothing for `patience` goes away.
+pub(crate) fn send(
+    server: SocketAddr,
+    (session, once): (&str, &str),
+    body: &Value,
+    patience: Duration,
+) -> ServerReply {
+    let stream = body["stream"] == true;
+    let body = body.to_string();
     let head = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\
          x-engross-session-key: {session}\r\nidempotency-key: {once}\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
-    let heard = ask(server, &(head + &body));
+    let heard = ask(server, &(head + &body), patience);
     read(&heard, stream)
 }
 
 /// The messages of a session; none when there is no such session.
-pub(super) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> {
+pub(crate) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> {
     let head = format!("GET /v1/sessions/{session} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");
-    match read(&ask(server, &head), false) {
+    match read(&ask(server, &head, PATIENCE), false) {
         ServerReply::Answer(shown) => Ok(shown["messages"].as_array().cloned().unwrap_or_default()),
         told if told.code() == "SESSION_UNKNOWN" => Ok(Vec::new()),
         other => Err(failed(format!("the session {session} cannot be read: {other:?}"))),
@@ -128,10 +165,10 @@ pub(super) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> 
 }
 
 /// All that comes in answer to a request.
-fn ask(server: SocketAddr, request: &str) -> String {
+fn ask(server: SocketAddr, request: &str, patience: Duration) -> String {
     let mut heard = Vec::new();
-    if let Ok(mut socket) = TcpStream::connect(server) {
-        let _ = socket.set_read_timeout(Some(Duration::from_secs(60)));
+    if let Ok(mut socket) = TcpStream::connect_timeout(&server, patience) {
+        let _ = socket.set_read_timeout(Some(patience));
         if socket.write_all(request.as_bytes()).is_ok() {
             let _ = socket.read_to_end(&mut heard);
         }
@@ -165,7 +202,7 @@ fn read(heard: &str, stream: bool) -> ServerReply {
     }
 }
 
-pub(super) fn failed(what: impl Into<String>) -> Error {
+pub(crate) fn failed(what: impl Into<String>) -> Error {
     Error::Server(what.into())
 }
 

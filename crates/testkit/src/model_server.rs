@@ -1,5 +1,6 @@
 //! A model provider on a loopback port that answers from a script, in the three formats that engross speaks, with the
-//! faults that real ones have. The script's JSON is that of `script:` models.
+//! faults that real ones have. The script's JSON is that of `script:` models; besides, a turn may have `echo` in place of `text`,
+//! and with `record: false` the requests are not kept.
 //!
 //! Must never share code with the client it tests, nor listen beyond loopback.
 #![expect(clippy::expect_used, reason = "a test that cannot set up its server has failed")]
@@ -17,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use formats::{Api, event, fits};
+use formats::{Api, event, fits, last_text};
 
 /// The server; it stops when dropped.
 pub struct ModelServer {
@@ -48,6 +49,8 @@ struct ServerState {
 #[derive(Default)]
 struct State {
     requests: Vec<RecordedCall>,
+    /// How many came, also where they are not kept.
+    asked: usize,
     /// How often each turn was given.
     given: BTreeMap<usize, u64>,
     hang_ups: usize,
@@ -115,18 +118,36 @@ impl ServerState {
 
     fn turn(&self, api: Api, body: &Value) -> (Value, usize) {
         let mut state = self.state();
-        let count = state.requests.len();
+        let count = state.asked;
         let turns = self.script["turns"].as_array().map(Vec::as_slice).unwrap_or_default();
         for (index, turn) in turns.iter().enumerate() {
             let times = turn["times"].as_u64().unwrap_or(1);
             let given = state.given.entry(index).or_default();
             if (times == 0 || *given < times) && fits(&turn["when"], api, body) {
                 *given += 1;
-                return (turn.clone(), count);
+                return (echoed(turn.clone(), api, body), count);
             }
         }
-        (self.script.get("default").cloned().unwrap_or_else(|| json!({"text": "ok"})), count)
+        let usual = self.script.get("default").cloned().unwrap_or_else(|| json!({"text": "ok"}));
+        (echoed(usual, api, body), count)
     }
+}
+
+impl State {
+    fn hear(&mut self, request: &RecordedCall, keeps: bool) {
+        self.asked += 1;
+        if keeps {
+            self.requests.push(request.clone());
+        }
+    }
+}
+
+/// A turn with `echo` says that, and then what it was told last.
+fn echoed(mut turn: Value, api: Api, body: &Value) -> Value {
+    if let Some(before) = turn["echo"].as_str() {
+        turn["text"] = json!(format!("{before}{}", last_text(api, body)));
+    }
+    turn
 }
 
 async fn accept(
@@ -152,7 +173,7 @@ async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
     let _ = stream.set_nodelay(true);
     let mut buffer = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut buffer).await {
-        shared.state().requests.push(request.clone());
+        shared.state().hear(&request, shared.script["record"] != json!(false));
         let is_open = answer(&mut stream, &shared, &request).await;
         if !is_open {
             return;

@@ -13,14 +13,18 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// $1 is the folder with the programs, $2 the one for the server.
+/// $1 is the folder with the programs, $2 the one for the server, $3 that of the server it is to be a replica of.
 const KEEPER: &str = r#"
 cd "$2" || exit 1
-"$1/initdb" -D data -U engross -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 || exit 1
+if [ -n "$3" ]; then
+    "$1/pg_basebackup" -h "$3" -U engross -D data -R -X stream -c fast --no-sync >initdb.log 2>&1 || exit 1
+else
+    "$1/initdb" -D data -U engross -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 || exit 1
+fi
 start() {
     # After a kill the old server's processes may still be going.
     until "$1/pg_ctl" -D data -W start -l server.log \
-        -o "-k $2 -c listen_addresses='' -c max_connections=200 -c shared_buffers=16MB" >start.log 2>&1
+        -o "-k $2 -c listen_addresses='' -c max_connections=200 -c shared_buffers=16MB -c wal_retrieve_retry_interval=100ms" >start.log 2>&1
     do sleep 0.05; done
 }
 start "$1" "$2"
@@ -29,6 +33,7 @@ while read -r word; do
         kill) kill -9 "$(head -n 1 data/postmaster.pid)"; while [ -e data/postmaster.pid ] \
             && kill -0 "$(head -n 1 data/postmaster.pid)" 2>/dev/null; do sleep 0.01; done ;;
         start) start "$1" "$2" ;;
+        promote) "$1/pg_ctl" -D data -w promote >>start.log 2>&1 ;;
     esac
 done
 "$1/pg_ctl" -D data -m immediate stop >/dev/null 2>&1
@@ -86,6 +91,16 @@ impl PostgresServer {
     /// Starts one with the programs of the system; `None` when there are none.
     #[must_use]
     pub fn start() -> Option<Self> {
+        Self::begin(None)
+    }
+
+    /// Starts a replica of this one, which follows it until [`Self::promote`].
+    #[must_use]
+    pub fn replica(&self) -> Option<Self> {
+        Self::begin(Some(&self.folder))
+    }
+
+    fn begin(primary: Option<&Path>) -> Option<Self> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let programs = programs()?;
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -94,6 +109,7 @@ impl PostgresServer {
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
         let mut command = Command::new("sh");
         command.arg("-c").arg(KEEPER).arg("keeper").arg(programs).arg(&folder);
+        command.arg(primary.unwrap_or(Path::new("")));
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         // The programs refuse to be run by root.
         if number_of("-u", None) == Some(0) {
@@ -114,6 +130,33 @@ impl PostgresServer {
     pub fn url(&self) -> String {
         let folder = self.folder.to_str().unwrap().replace('/', "%2F");
         format!("postgres://engross@{folder}/postgres")
+    }
+
+    /// The Unix socket that it listens at.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(".s.PGSQL.5432")
+    }
+
+    /// What `psql` prints for a command.
+    #[must_use]
+    pub fn psql(&self, command: &str) -> String {
+        let program = programs().unwrap().join("psql");
+        let mut asked = Command::new(program);
+        asked
+            .args(["-X", "-A", "-t", "-U", "engross", "-d", "postgres", "-c", command, "-h"])
+            .arg(&self.folder);
+        let output = asked.output().unwrap();
+        let told =
+            String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
+        told.trim().to_owned()
+    }
+
+    /// Makes a replica a server of its own.
+    pub fn promote(&mut self) {
+        self.tell("promote");
+        let folder = self.folder.clone();
+        wait(|| state(&folder).get(7).is_some_and(|line| line.trim() == "ready"), &folder);
     }
 
     /// Kills it with SIGKILL.
@@ -146,7 +189,7 @@ impl PostgresServer {
                 // The server's own word for it stands in the eighth line.
                 let state = state(&folder);
                 state.first() != self.killed.as_ref()
-                    && state.get(7).is_some_and(|line| line.trim() == "ready")
+                    && state.get(7).is_some_and(|line| ["ready", "standby"].contains(&line.trim()))
             },
             &folder,
         );

@@ -266,6 +266,11 @@ pub(super) fn fits(when: &Value, api: Api, body: &Value) -> bool {
         })
 }
 
+/// What the last message says.
+pub(super) fn last_text(api: Api, body: &Value) -> String {
+    messages(api, body).pop().unwrap_or_default().1
+}
+
 /// The conversation as (role, text); the role of a result is `tool` in every format.
 fn messages(api: Api, body: &Value) -> Vec<(String, String)> {
     let field = if api == Api::Gemini { "contents" } else { "messages" };

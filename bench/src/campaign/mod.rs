@@ -1,0 +1,284 @@
+//! `cargo xtask campaign`: several nodes on one database, clients that never give up, and one fault after the other, for as long as
+//! wanted; at the end everything that was promised is held against what is there.
+//!
+//! Must never let a fault pass for one that did not happen, nor judge before all is healed.
+
+mod cluster;
+mod ledger;
+mod proxy;
+mod speaking;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use engross_testkit::scripted::ModelServer;
+use serde_json::json;
+
+use self::cluster::Cluster;
+use self::ledger::{Ledger, lock};
+use self::proxy::Link;
+use self::speaking::Client;
+use crate::faults::server::failed;
+use crate::faults::{Dice, anew};
+use crate::{Result, root, say};
+
+/// How the campaign is run.
+#[derive(Args)]
+pub(crate) struct CampaignArguments {
+    /// How many faults.
+    #[arg(long, default_value_t = 2_000)]
+    faults: usize,
+    /// How many nodes.
+    #[arg(long, default_value_t = 3)]
+    nodes: usize,
+    /// How many clients.
+    #[arg(long, default_value_t = 6)]
+    clients: u64,
+    /// Which faults, and when.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The longest pause between two faults, in milliseconds.
+    #[arg(long, default_value_t = 1_400)]
+    pause: u64,
+    /// Only faults whose name holds this.
+    #[arg(long)]
+    only: Option<String>,
+    /// The program that is tried; the one of the profile `ci` if none is named.
+    #[arg(long)]
+    engine: Option<PathBuf>,
+}
+
+/// What may fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Kill,
+    Drain,
+    Freeze,
+    Cut,
+    Silence,
+    Slow,
+    Clock,
+    Connections,
+    Restart,
+    Failover,
+}
+
+/// Each kind with its name, and how often it comes of a hundred.
+const KINDS: [(Kind, &str, u64); 10] = [
+    (Kind::Kill, "node killed", 20),
+    (Kind::Drain, "node drained", 5),
+    (Kind::Freeze, "node frozen", 10),
+    (Kind::Cut, "network cut", 15),
+    (Kind::Silence, "network silent", 10),
+    (Kind::Slow, "network slow", 10),
+    (Kind::Clock, "clock set", 15),
+    (Kind::Connections, "connections ended", 10),
+    (Kind::Restart, "database killed", 4),
+    (Kind::Failover, "database failed over", 1),
+];
+
+/// What is broken at present, so that clients can say what troubled them.
+pub(crate) struct Board {
+    nodes: Mutex<Vec<&'static str>>,
+    database: Mutex<Option<&'static str>>,
+}
+
+impl Board {
+    /// What is, or was last, the matter with a node or with the database.
+    fn trouble(&self, node: usize) -> &'static str {
+        let database = *lock(&self.database);
+        database.unwrap_or_else(|| lock(&self.nodes).get(node).copied().unwrap_or("none"))
+    }
+
+    fn node(&self, node: usize, trouble: &'static str) {
+        lock(&self.nodes)[node] = trouble;
+    }
+}
+
+/// What has to be put right, and when.
+struct Repair {
+    due: Instant,
+    node: usize,
+    kind: Kind,
+}
+
+/// Runs a campaign and prints its figures.
+pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
+    let ci = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
+    let engine = arguments.engine.clone().unwrap_or(ci);
+    let model = ModelServer::start(json!({
+        "record": false,
+        "turns": [{
+            "times": 0, "when": {"last_role": "user", "contains": "please look up"},
+            "text": "a moment", "tool_calls": [{"name": "look_up"}]
+        }],
+        "default": {"echo": "heard: ", "delay_ms": 25}
+    }));
+    let folder = anew("campaign")?;
+    let Some(mut cluster) = Cluster::start(&folder, &engine, &model.url(), arguments.nodes)? else {
+        return Err(failed("there is no Postgres: install it"));
+    };
+    let addresses: Vec<SocketAddr> = cluster.nodes.iter().map(|node| node.address).collect();
+    let (ledger, over) = (Ledger::default(), AtomicBool::new(false));
+    let board = Board { nodes: Mutex::new(vec!["none"; addresses.len()]), database: Mutex::default() };
+    let begun = Instant::now();
+    let done = std::thread::scope(|scope| {
+        for number in 0..arguments.clients {
+            let client = Client { number, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
+            scope.spawn(move || client.speak());
+        }
+        let done = fail(&mut cluster, arguments, &board, &ledger);
+        over.store(true, Ordering::Relaxed);
+        done
+    })?;
+    let weights: Vec<String> = cluster
+        .nodes
+        .iter()
+        .map(|node| node.weight())
+        .map(|(mib, files)| format!("{mib} MiB and {files} files open"))
+        .collect();
+    let seconds = begun.elapsed().as_secs();
+    let counts: Vec<String> = done.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    say(&format!(
+        "{} faults in {seconds} s on {} nodes: {}",
+        done.values().sum::<usize>(),
+        arguments.nodes,
+        counts.join(", ")
+    ));
+    for line in ledger.judge(&addresses)? {
+        say(&line);
+    }
+    say(&cluster.database.faults()?);
+    say(&format!("nodes at the end: {}", weights.join(", ")));
+    Ok(())
+}
+
+/// Has one thing fail after the other, and heals all of them at the end. Tells how often each has.
+fn fail(
+    cluster: &mut Cluster,
+    arguments: &CampaignArguments,
+    board: &Board,
+    ledger: &Ledger,
+) -> Result<BTreeMap<&'static str, usize>> {
+    let mut dice = Dice(arguments.seed);
+    let mut done: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut repairs: Vec<Repair> = Vec::new();
+    let wanted: Vec<(Kind, &'static str, u64)> = KINDS
+        .into_iter()
+        .filter(|(_, name, _)| name.contains(arguments.only.as_deref().unwrap_or_default()))
+        .filter(|(kind, ..)| *kind != Kind::Clock || cluster.nodes[0].has_clock())
+        .collect();
+    let all: u64 = wanted.iter().map(|(.., often)| often).sum();
+    let mut told = Instant::now();
+    while done.values().sum::<usize>() < arguments.faults && !ledger.is_broken() {
+        heal(cluster, &mut repairs, Instant::now())?;
+        let mut drawn = dice.below(all);
+        let Some((kind, name, _)) = wanted.iter().copied().find(|(.., often)| {
+            let is_it = drawn < *often;
+            drawn = drawn.saturating_sub(*often);
+            is_it
+        }) else {
+            return Err(failed("no fault has this name"));
+        };
+        let node = usize::try_from(dice.below(cluster.nodes.len() as u64)).unwrap_or(0);
+        let is_free = repairs.iter().all(|repair| repair.node != node);
+        if is_free || matches!(kind, Kind::Connections | Kind::Clock) {
+            if let Some(after) = strike(cluster, board, &mut dice, (kind, name), node)? {
+                repairs.push(Repair { due: Instant::now() + after, node, kind });
+            }
+            *done.entry(name).or_default() += 1;
+        }
+        if told.elapsed() > Duration::from_secs(60) {
+            told = Instant::now();
+            say(&format!("{} faults so far", done.values().sum::<usize>()));
+        }
+        std::thread::sleep(Duration::from_millis(dice.below(arguments.pause)));
+    }
+    heal(cluster, &mut repairs, Instant::now() + Duration::from_secs(3_600))?;
+    for node in &cluster.nodes {
+        node.set_clock(0)?;
+    }
+    Ok(done)
+}
+
+/// Has one thing fail. Tells after what time it is to be put right, if it is not by itself.
+fn strike(
+    cluster: &mut Cluster,
+    board: &Board,
+    dice: &mut Dice,
+    (kind, name): (Kind, &'static str),
+    node: usize,
+) -> Result<Option<Duration>> {
+    let soon = |dice: &mut Dice, most| Some(Duration::from_millis(100 + dice.below(most)));
+    if !matches!(kind, Kind::Connections | Kind::Restart | Kind::Failover) {
+        board.node(node, name);
+    }
+    match kind {
+        Kind::Kill => {
+            cluster.nodes[node].kill();
+            return Ok(soon(dice, 3_000));
+        }
+        Kind::Drain => {
+            cluster.nodes[node].drain()?;
+            return Ok(soon(dice, 1_000));
+        }
+        Kind::Freeze => {
+            cluster.nodes[node].freeze(true)?;
+            // Some of them beyond the life of a lease.
+            return Ok(soon(dice, 8_000));
+        }
+        Kind::Cut => {
+            cluster.nodes[node].link(Link::Cut);
+            return Ok(soon(dice, 2_000));
+        }
+        Kind::Silence => {
+            cluster.nodes[node].link(Link::Silent);
+            return Ok(soon(dice, 8_000));
+        }
+        Kind::Slow => {
+            cluster.nodes[node].link(Link::Slow(Duration::from_millis(20 + dice.below(180))));
+            return Ok(soon(dice, 3_000));
+        }
+        Kind::Clock => {
+            let most = [5, 60, 3_600, 90_000][usize::try_from(dice.below(4)).unwrap_or(0)];
+            let seconds = i64::try_from(dice.below(2 * most)).unwrap_or(0) - i64::try_from(most).unwrap_or(0);
+            cluster.nodes[node].set_clock(seconds)?;
+        }
+        Kind::Connections => {
+            *lock(&board.database) = Some(name);
+            let done = cluster.database.end_connections();
+            *lock(&board.database) = None;
+            done?;
+        }
+        Kind::Restart => {
+            *lock(&board.database) = Some(name);
+            cluster.database.restart(Duration::from_millis(dice.below(1_500)));
+            *lock(&board.database) = None;
+        }
+        Kind::Failover => {
+            *lock(&board.database) = Some(name);
+            let done = cluster.database.fail_over();
+            *lock(&board.database) = None;
+            done?;
+        }
+    }
+    Ok(None)
+}
+
+/// Puts right what is due by `now`.
+fn heal(cluster: &mut Cluster, repairs: &mut Vec<Repair>, now: Instant) -> Result<()> {
+    let due: Vec<Repair> = repairs.extract_if(.., |repair| repair.due <= now).collect();
+    for Repair { node, kind, .. } in due {
+        match kind {
+            Kind::Kill | Kind::Drain => cluster.start_node(node)?,
+            Kind::Freeze => cluster.nodes[node].freeze(false)?,
+            _ => cluster.nodes[node].link(Link::Open),
+        }
+    }
+    Ok(())
+}
