@@ -90,6 +90,11 @@ impl Cluster {
         Ok(Some(cluster))
     }
 
+    /// The program of nodes that are started from now on.
+    pub(super) fn use_engine(&mut self, engine: &Path) {
+        engine.clone_into(&mut self.engine);
+    }
+
     /// Starts a node at its address.
     pub(super) fn start_node(&mut self, number: usize) -> Result<()> {
         let node = &mut self.nodes[number];

@@ -66,6 +66,15 @@ impl Ledger {
         *lock(&self.codes).entry(code.to_owned()).or_default() += 1;
     }
 
+    /// How many turns are settled, and what clients were told besides.
+    pub(super) fn so_far(&self) -> String {
+        let of_user = |exchange: &Exchange| exchange.iter().filter(|(role, _)| *role == "user").count();
+        let turns: usize = lock(&self.sessions).values().map(of_user).sum();
+        let codes: Vec<String> =
+            lock(&self.codes).iter().map(|(code, count)| format!("{code} {count}")).collect();
+        format!("{turns} turns settled; told to come again: {}", codes.join(", "))
+    }
+
     /// Something was promised and not held.
     pub(super) fn broke(&self, what: String) {
         lock(&self.broken).push(what);
@@ -109,8 +118,8 @@ impl Ledger {
             let first: Vec<&str> = broken.iter().take(10).map(String::as_str).collect();
             return Err(failed(format!("{} promises were not held:\n{}", broken.len(), first.join("\n"))));
         }
-        let codes = lock(&self.codes);
-        let told: Vec<String> = codes.iter().map(|(code, count)| format!("{code} {count}")).collect();
+        let told =
+            lock(&self.codes).iter().map(|(code, count)| format!("{code} {count}")).collect::<Vec<_>>();
         let mut lines = vec![
             format!(
                 "{} sessions, {exchanged} turns acknowledged, all there once and in their order with their answers; \

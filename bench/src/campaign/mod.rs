@@ -10,7 +10,7 @@ mod speaking;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ use self::proxy::Link;
 use self::speaking::Client;
 use crate::faults::server::failed;
 use crate::faults::{Dice, anew};
-use crate::{Result, root, say};
+use crate::{Error, Result, root, say};
 
 /// How the campaign is run.
 #[derive(Args)]
@@ -48,6 +48,10 @@ pub(crate) struct CampaignArguments {
     /// Only faults whose name holds this.
     #[arg(long)]
     only: Option<String>,
+    /// In place of faults: each node in turn is drained, and started again as this program. `cargo build --profile ci --package engross
+    /// --features engross/full,engross/rehearsal` makes one that is a migration and a kind of entry ahead.
+    #[arg(long)]
+    upgrade: Option<PathBuf>,
     /// The program that is tried; the one of the profile `ci` if none is named.
     #[arg(long)]
     engine: Option<PathBuf>,
@@ -107,6 +111,9 @@ struct Repair {
     kind: Kind,
 }
 
+/// How long clients speak to a cluster between two upgrades of nodes.
+const BETWEEN_UPGRADES: Duration = Duration::from_secs(8);
+
 /// Runs a campaign and prints its figures.
 pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     let ci = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
@@ -119,7 +126,8 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         }],
         "default": {"echo": "heard: ", "delay_ms": 25}
     }));
-    let folder = anew("campaign")?;
+    // Two campaigns at once have nothing to do with each other.
+    let folder = anew(&format!("campaign-{}", std::process::id()))?;
     let Some(mut cluster) = Cluster::start(&folder, &engine, &model.url(), arguments.nodes)? else {
         return Err(failed("there is no Postgres: install it"));
     };
@@ -132,7 +140,10 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
             let client = Client { number, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
             scope.spawn(move || client.speak());
         }
-        let done = fail(&mut cluster, arguments, &board, &ledger);
+        let done = match &arguments.upgrade {
+            Some(next) => upgrade(&mut cluster, next, &board, &ledger),
+            None => fail(&mut cluster, arguments, &board, &ledger),
+        };
         over.store(true, Ordering::Relaxed);
         done
     })?;
@@ -155,7 +166,8 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     }
     say(&cluster.database.faults()?);
     say(&format!("nodes at the end: {}", weights.join(", ")));
-    Ok(())
+    drop(cluster);
+    std::fs::remove_dir_all(&folder).map_err(Error::file(&folder))
 }
 
 /// Has one thing fail after the other, and heals all of them at the end. Tells how often each has.
@@ -204,6 +216,26 @@ fn fail(
         node.set_clock(0)?;
     }
     Ok(done)
+}
+
+/// Replaces one node after the other by the program `next`, while clients go on.
+fn upgrade(
+    cluster: &mut Cluster,
+    next: &Path,
+    board: &Board,
+    ledger: &Ledger,
+) -> Result<BTreeMap<&'static str, usize>> {
+    std::thread::sleep(BETWEEN_UPGRADES);
+    say(&format!("before: {}", ledger.so_far()));
+    cluster.use_engine(next);
+    for node in 0..cluster.nodes.len() {
+        board.node(node, "node upgraded");
+        cluster.nodes[node].drain()?;
+        cluster.start_node(node)?;
+        std::thread::sleep(BETWEEN_UPGRADES);
+        say(&format!("{} of {} upgraded: {}", node + 1, cluster.nodes.len(), ledger.so_far()));
+    }
+    Ok(BTreeMap::from([("node upgraded", cluster.nodes.len())]))
 }
 
 /// Has one thing fail. Tells after what time it is to be put right, if it is not by itself.

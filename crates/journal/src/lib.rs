@@ -9,6 +9,7 @@ mod journal;
 mod lease;
 mod list;
 mod log;
+mod rehearsal;
 
 #[cfg(test)]
 mod journal_tests;

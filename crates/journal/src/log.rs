@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::error::Error;
+use super::rehearsal::{read_kind, read_snapshot, stored_kind, stored_snapshot};
 
 /// How many entries are read at once.
 const PAGE: usize = 1000;
@@ -126,8 +127,8 @@ impl<M: Machine> Log<M> {
     /// # Errors
     /// As [`Log::load`].
     pub async fn replay(store: &dyn Store, stored: Session) -> Result<Self, Error> {
-        let restored =
-            stored.snapshot.as_ref().and_then(|snapshot| M::restore(&snapshot.state, snapshot.seq));
+        let restored = stored.snapshot.as_ref();
+        let restored = restored.and_then(|kept| M::restore(read_snapshot(&kept.state), kept.seq));
         let (mut state, entries) = match restored {
             Some(state) => (state, stored.entries),
             None if stored.snapshot.is_none() => (M::default(), stored.entries),
@@ -286,7 +287,7 @@ impl<M: Machine> Log<M> {
         entries.extend(self::entries::<M>(events, now)?);
         let since_snapshot = self.since_snapshot + entries.len() as u64;
         let is_due = since_snapshot >= SNAPSHOT_EVERY.max(self.head / 5);
-        let snapshot = if is_due { self.state.snapshot()? } else { None };
+        let snapshot = if is_due { self.state.snapshot()?.map(stored_snapshot) } else { None };
         let bytes = size(&entries);
         let append = Append {
             session: self.id,
@@ -339,7 +340,7 @@ impl<M: Machine> Log<M> {
 pub fn read_entry<M: Machine>(id: SessionId, entry: &Entry) -> Result<M::Event, Error> {
     let newer = || engross_store::Error::NewerEntry { session: id, seq: entry.seq, kind: entry.kind.clone() };
     match serde_json::from_slice(&entry.body) {
-        Ok(event) if M::kind(&event) == entry.kind => Ok(event),
+        Ok(event) if M::kind(&event) == read_kind(&entry.kind) => Ok(event),
         Ok(_) => Err(newer().into()),
         // JSON that is whole and says something unknown.
         Err(_) if serde_json::from_slice::<IgnoredAny>(&entry.body).is_ok() => Err(newer().into()),
@@ -384,7 +385,7 @@ fn size(entries: &[NewEntry]) -> usize {
 pub(crate) fn entries<M: Machine>(events: &[M::Event], at: Millis) -> Result<Vec<NewEntry>, Error> {
     let entry = |event: &M::Event| {
         let body = serde_json::to_vec(event)?;
-        Ok(NewEntry { kind: M::kind(event), at, body })
+        Ok(NewEntry { kind: stored_kind(M::kind(event)), at, body })
     };
     events.iter().map(entry).collect()
 }

@@ -22,8 +22,19 @@ pub(super) struct Schema {
 }
 
 /// The tables of sessions.
-pub(super) const SESSIONS: Schema =
-    Schema { version: "engross_schema", migrations: &[include_str!("schema.sql")] };
+pub(super) const SESSIONS: Schema = Schema {
+    version: "engross_schema",
+    migrations: if cfg!(feature = "rehearsal") {
+        &[include_str!("schema.sql"), REHEARSAL]
+    } else {
+        &[include_str!("schema.sql")]
+    },
+};
+
+/// The migration of a build that plays the next version, as a real one would be: it only adds.
+const REHEARSAL: &str = "
+    ALTER TABLE engross_sessions ADD COLUMN rehearsed bigint NOT NULL DEFAULT 0;
+    CREATE INDEX engross_sessions_changed ON engross_sessions (changed_at)";
 
 /// "engross" in short: the lock that migrating nodes take.
 const MIGRATION_LOCK: i64 = 0x656e_6772;
