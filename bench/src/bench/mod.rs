@@ -4,6 +4,7 @@
 
 pub(crate) mod edit;
 pub(crate) mod learn;
+pub(crate) mod nodes;
 pub(crate) mod scopes;
 pub(crate) mod serve;
 pub(crate) mod write;
@@ -39,6 +40,15 @@ pub(crate) enum Part {
         #[arg(long, default_value_t = TRANSCRIPTS)]
         megabytes: u32,
     },
+    /// Turns on one, two and three nodes, with more and more clients: what each part of a cluster uses, and where it ends. Linux only.
+    Nodes {
+        /// How many turns for each number of clients.
+        #[arg(long, default_value_t = TURNS)]
+        turns: usize,
+        /// Where the curves are drawn to.
+        #[arg(long)]
+        pictures: Option<PathBuf>,
+    },
     /// Turns over HTTP; the floor passes the same request on to the same model and stores nothing. Linux only.
     Serve {
         /// One short round, for a first impression: its figures scatter.
@@ -51,6 +61,7 @@ pub(crate) enum Part {
 }
 
 const RUNS: usize = 15;
+const TURNS: usize = 3_000;
 const WRITES: usize = 9;
 const TRANSCRIPTS: u32 = 1_200;
 
@@ -59,6 +70,7 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
     match part {
         Some(Part::Edit { runs }) => edit::run(runs),
         Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
+        Some(Part::Nodes { turns, pictures }) => nodes::run(turns, pictures.as_deref()),
         Some(Part::Learn { megabytes }) => learn::run(megabytes),
         Some(Part::Scopes) => scopes::run(),
         Some(Part::Write { rounds }) => write::run(rounds),
@@ -67,6 +79,7 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
             let exported = scopes::run();
             let written = write::run(WRITES);
             let learnt = learn::run(TRANSCRIPTS);
+            nodes::run(TURNS, None)?;
             serve::run(false, None)?;
             edited.and(exported).and(written).and(learnt)
         }

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 
 /// Which sessions the requests go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(in crate::bench) enum Keys {
     /// A new one each.
     Distinct,
     /// One for each connection.
@@ -26,37 +26,37 @@ pub(super) enum Keys {
 
 /// Whether the answers come as streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(in crate::bench) enum Shape {
     Whole,
     Stream,
 }
 
 /// What is asked.
-pub(super) struct Load<'a> {
-    pub(super) requests: usize,
-    pub(super) concurrency: usize,
-    pub(super) keys: Keys,
-    pub(super) shape: Shape,
+pub(in crate::bench) struct Load<'a> {
+    pub(in crate::bench) requests: usize,
+    pub(in crate::bench) concurrency: usize,
+    pub(in crate::bench) keys: Keys,
+    pub(in crate::bench) shape: Shape,
     /// Begins every key: loads with the same one meet in the same sessions.
-    pub(super) prefix: &'a str,
+    pub(in crate::bench) prefix: &'a str,
     /// What the user says.
-    pub(super) message: &'a str,
+    pub(in crate::bench) message: &'a str,
     /// From when on the model counts.
-    pub(super) epoch: Instant,
+    pub(in crate::bench) epoch: Instant,
 }
 
 /// What was heard.
-pub(super) struct ReceivedAnswer {
+pub(in crate::bench) struct ReceivedAnswer {
     /// From sending a request to the last byte of its answer, shortest first.
-    pub(super) latencies: Vec<Duration>,
+    pub(in crate::bench) latencies: Vec<Duration>,
     /// From the model's writing its content to its arrival, shortest first.
-    pub(super) delays: Vec<Duration>,
+    pub(in crate::bench) delays: Vec<Duration>,
     /// From the first request to the last answer.
-    pub(super) wall: Duration,
+    pub(in crate::bench) wall: Duration,
 }
 
 /// Puts the load on a server.
-pub(super) fn run(load: &Load<'_>, address: SocketAddr) -> Result<ReceivedAnswer> {
+pub(in crate::bench) fn run(load: &Load<'_>, address: SocketAddr) -> Result<ReceivedAnswer> {
     let failed = |error: &dyn std::fmt::Display| Error::Server(format!("{address}: {error}"));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| failed(&error))?;
@@ -76,7 +76,7 @@ pub(super) fn run(load: &Load<'_>, address: SocketAddr) -> Result<ReceivedAnswer
 }
 
 /// The value below which `share` of all are.
-pub(super) fn percentile(sorted: &[Duration], share: f64) -> Duration {
+pub(in crate::bench) fn percentile(sorted: &[Duration], share: f64) -> Duration {
     let index = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(index.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }

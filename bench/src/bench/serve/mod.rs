@@ -6,7 +6,7 @@
 mod bars;
 pub(crate) mod floor;
 mod growth;
-mod load;
+pub(super) mod load;
 pub(super) mod process;
 
 use std::fs;
