@@ -74,7 +74,7 @@ pub(crate) fn ci_full() -> Result<()> {
         let mut command = Command::new(env!("CARGO"));
         command.arg("xtask").args(chore).current_dir(root());
         if chore == ["test"] {
-            command.env("ENGROSS_REQUIRE", "wasm,judge,soffice,postgres,node,chromium,moto");
+            command.env("ENGROSS_REQUIRE", "wasm,judge,soffice,postgres,pgbouncer,node,chromium,moto");
         }
         run_command(&mut command)?;
     }

@@ -1,5 +1,6 @@
 //! Optional parts of the tests: how each is found, and whether it must be there.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Something a test needs that not every machine has.
@@ -17,13 +18,23 @@ pub(crate) enum Part {
     Chromium,
     /// The programs of a Postgres server, or the address of one.
     Postgres,
+    /// What shares a database's connections.
+    Pgbouncer,
     /// A server that plays object storage.
     Moto,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres, Self::Moto, Self::Node, Self::Chromium];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Wasm,
+        Self::Judge,
+        Self::Soffice,
+        Self::Postgres,
+        Self::Pgbouncer,
+        Self::Moto,
+        Self::Node,
+        Self::Chromium,
+    ];
 
     /// The name in `ENGROSS_REQUIRE`.
     pub(crate) fn name(self) -> &'static str {
@@ -34,6 +45,7 @@ impl Part {
             Self::Node => "node",
             Self::Chromium => "chromium",
             Self::Postgres => "postgres",
+            Self::Pgbouncer => "pgbouncer",
             Self::Moto => "moto",
         }
     }
@@ -47,6 +59,7 @@ impl Part {
             Self::Node => "Node 20 or newer with npm",
             Self::Chromium => "Chromium on the PATH, or ENGROSS_TEST_CHROMIUM",
             Self::Moto => "pip install 'moto[server]', or ENGROSS_TEST_MOTO",
+            Self::Pgbouncer => "pgbouncer in /usr/sbin or /usr/bin",
             Self::Postgres => "PostgreSQL on the PATH or in /usr/lib/postgresql, or ENGROSS_TEST_POSTGRES",
         }
     }
@@ -66,6 +79,9 @@ impl Part {
             Self::Node => succeeds(Command::new("npm").arg("--version")),
             Self::Chromium => succeeds(Command::new(chromium()).arg("--version")),
             Self::Postgres => has_postgres(),
+            Self::Pgbouncer => ["/usr/sbin", "/usr/bin", "/opt/homebrew/bin"]
+                .iter()
+                .any(|folder| Path::new(folder).join("pgbouncer").exists()),
             Self::Moto => succeeds(Command::new(moto()).arg("--help")),
         }
     }

@@ -5,6 +5,8 @@ pub mod docx;
 mod instant_model;
 mod model_server;
 #[cfg(unix)]
+pub mod pooler;
+#[cfg(unix)]
 pub mod postgres;
 pub mod task_requests;
 

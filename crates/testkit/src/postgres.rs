@@ -74,7 +74,7 @@ pub fn skip() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
-fn setting(name: &str) -> Option<String> {
+pub(crate) fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -230,7 +230,7 @@ fn path() -> std::ffi::OsString {
 }
 
 /// What `id` says of the user.
-fn number_of(what: &str, user: Option<&str>) -> Option<u32> {
+pub(crate) fn number_of(what: &str, user: Option<&str>) -> Option<u32> {
     let output = Command::new("id").arg(what).args(user).output().ok()?;
     String::from_utf8_lossy(&output.stdout).trim().parse().ok()
 }

@@ -3,6 +3,7 @@
 //! Must never need more than one statement to write: head, fence and names are checked where they are changed. What a
 //! node knows it reads from the tables; nothing is kept in memory.
 
+mod asking;
 mod clock;
 mod fault;
 mod open;
@@ -23,6 +24,7 @@ use engross_protocol::Clock;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+use self::asking::Statement;
 use self::clock::DatabaseClock;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
@@ -57,14 +59,14 @@ impl PostgresStore {
     /// does not answer, [`Error::Newer`].
     pub async fn open(url: &str) -> Result<Self, Error> {
         let store = Self { opened: open::open(url, &open::SESSIONS).await?, clock: Arc::default() };
-        store.timed(CLOCK, &[], 0).await?;
+        store.timed(&CLOCK, &[], 0).await?;
         Ok(store)
     }
 
     /// The rows of a statement that tells the database's clock in the column `column`.
     async fn timed(
         &self,
-        statement: &str,
+        statement: &Statement,
         given: &[&(dyn ToSql + Sync)],
         column: usize,
     ) -> Result<Vec<Row>, Error> {
@@ -77,17 +79,12 @@ impl PostgresStore {
         Ok(rows)
     }
 
-    async fn query(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
-        let OpenPool { pool, place } = &self.opened;
+    async fn query(&self, statement: &Statement, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
+        let OpenPool { pool, place, sharing } = &self.opened;
         let mut lost = 0;
         loop {
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
-            let prepared = client.prepare_cached(statement).await;
-            let rows = match prepared {
-                Ok(prepared) => client.query(&prepared, given).await,
-                Err(error) => Err(error),
-            };
-            match rows {
+            match sharing.ask(&client, statement, given).await {
                 Err(error) if lost < TRIES && fault::is_race(&error) => lost += 1,
                 rows => return rows.map_err(|error| fault::meaning(&error, place)),
             }
@@ -95,7 +92,7 @@ impl PostgresStore {
     }
 
     /// The first row, where there always is one.
-    async fn one(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Row, Error> {
+    async fn one(&self, statement: &Statement, given: &[&(dyn ToSql + Sync)]) -> Result<Row, Error> {
         self.first(self.query(statement, given).await?)
     }
 
@@ -114,7 +111,11 @@ impl PostgresStore {
         read(row).map_err(|error| unreadable(&self.opened.place, &error.to_string()))
     }
 
-    async fn session(&self, statement: &str, wanted: &(dyn ToSql + Sync)) -> Result<Option<Session>, Error> {
+    async fn session(
+        &self,
+        statement: &Statement,
+        wanted: &(dyn ToSql + Sync),
+    ) -> Result<Option<Session>, Error> {
         let rows = self.query(statement, &[wanted]).await?;
         let Some(row) = rows.first() else { return Ok(None) };
         let mut session = self.row(row, rows::session)?;
@@ -134,7 +135,7 @@ impl PostgresStore {
         limit: usize,
     ) -> Result<Vec<Entry>, Error> {
         let id = &session.to_bytes()[..];
-        let rows = self.query(ENTRIES, &[&id, &int(after), &int(last), &int(limit as u64)]).await?;
+        let rows = self.query(&ENTRIES, &[&id, &int(after), &int(last), &int(limit as u64)]).await?;
         self.each(&rows, rows::entry)
     }
 
@@ -144,7 +145,7 @@ impl PostgresStore {
         let entries = rows::entries(&new.entries);
         let row = self
             .one(
-                CREATE,
+                &CREATE,
                 &[
                     &&new.id.to_bytes()[..],
                     &new.key.as_str(),
@@ -164,7 +165,7 @@ impl PostgresStore {
         match (answer.as_str(), head, other) {
             ("created", ..) => Ok((new.into_session(), true)),
             ("known", _, Some::<Vec<u8>>(id)) => {
-                let known = self.session(BY_ID, &id).await?;
+                let known = self.session(&BY_ID, &id).await?;
                 Ok((known.ok_or_else(|| unreadable(&self.opened.place, "a name leads nowhere"))?, false))
             }
             (_, Some(head), _) => Err(Error::Conflict { session: new.id, expected: 0, head }),
@@ -179,7 +180,7 @@ impl PostgresStore {
         let entries = rows::entries(&append.entries);
         let row = self
             .one(
-                APPEND,
+                &APPEND,
                 &[
                     &&session.to_bytes()[..],
                     &append.fence.map(|fence| int(fence.0)),
@@ -223,11 +224,11 @@ impl PostgresStore {
 impl Store for PostgresStore {
     fn load(&self, name: &Name) -> Pending<'_, Option<Session>> {
         let name = name.clone();
-        Box::pin(async move { self.session(BY_NAME, &name.as_str()).await })
+        Box::pin(async move { self.session(&BY_NAME, &name.as_str()).await })
     }
 
     fn load_by_id(&self, session: SessionId) -> Pending<'_, Option<Session>> {
-        Box::pin(async move { self.session(BY_ID, &&session.to_bytes()[..]).await })
+        Box::pin(async move { self.session(&BY_ID, &&session.to_bytes()[..]).await })
     }
 
     fn create(&self, new: NewSession) -> Pending<'_, (Session, bool)> {
@@ -240,7 +241,7 @@ impl Store for PostgresStore {
 
     fn delete(&self, session: SessionId) -> Pending<'_, bool> {
         Box::pin(async move {
-            let row = self.one(DELETE, &[&&session.to_bytes()[..]]).await?;
+            let row = self.one(&DELETE, &[&&session.to_bytes()[..]]).await?;
             self.row(&row, |row| Ok(row.try_get(0)?))
         })
     }
@@ -249,7 +250,7 @@ impl Store for PostgresStore {
         Box::pin(async move {
             let entries = self.range(session, after, u64::MAX, limit).await?;
             if entries.is_empty() {
-                let row = self.one(EXISTS, &[&&session.to_bytes()[..]]).await?;
+                let row = self.one(&EXISTS, &[&&session.to_bytes()[..]]).await?;
                 self.must_exist(session, &row)?;
             }
             Ok(entries)
@@ -268,7 +269,7 @@ impl Store for PostgresStore {
             let id = &session.to_bytes()[..];
             let until = now.saturating_add(ttl);
             let (reach, until) = (int(until.saturating_add(LEASE_REACH)), int(until));
-            let rows = self.timed(LEASE, &[&id, &holder, &int(now), &until, &reach], 2).await?;
+            let rows = self.timed(&LEASE, &[&id, &holder, &int(now), &until, &reach], 2).await?;
             let row = self.first(rows)?;
             self.must_exist(session, &row)?;
             Ok(self.row(&row, |row| optional(row, 1))?.map(Fence))
@@ -277,14 +278,14 @@ impl Store for PostgresStore {
 
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
         Box::pin(async move {
-            let row = self.one(RELEASE, &[&&session.to_bytes()[..], &int(fence.0)]).await?;
+            let row = self.one(&RELEASE, &[&&session.to_bytes()[..], &int(fence.0)]).await?;
             self.must_exist(session, &row)
         })
     }
 
     fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
         Box::pin(async move {
-            let rows = self.timed(DUE, &[&int(until), &int(limit as u64)], 0).await?;
+            let rows = self.timed(&DUE, &[&int(until), &int(limit as u64)], 0).await?;
             // Without a session that is due there is a row all the same, for the clock.
             let due = |row: &Row| {
                 Ok(row.try_get::<_, Option<&[u8]>>(1)?.is_some().then(|| id(row, 1)).transpose()?)
@@ -297,25 +298,25 @@ impl Store for PostgresStore {
         Box::pin(async move {
             // One byte more than the greatest id stands behind every id.
             let before = after.map_or_else(|| vec![0xff; 17], |after| after.to_bytes().to_vec());
-            let rows = self.query(LIST, &[&before, &int(limit as u64)]).await?;
+            let rows = self.query(&LIST, &[&before, &int(limit as u64)]).await?;
             self.each(&rows, rows::summary)
         })
     }
 
     fn size(&self, session: SessionId) -> Pending<'_, u64> {
         Box::pin(async move {
-            let row = self.one(SIZE, &[&&session.to_bytes()[..]]).await?;
-            self.must_exist(session, &row)?;
-            self.row(&row, |row| number(row, 0))
+            let rows = self.query(&SIZE, &[&&session.to_bytes()[..]]).await?;
+            let row = rows.first().ok_or(Error::UnknownSession { session })?;
+            self.row(row, |row| number(row, 0))
         })
     }
 
     fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
         Box::pin(async move {
             let id = &session.to_bytes()[..];
-            let rows = self.query(NAMES, &[&id]).await?;
+            let rows = self.query(&NAMES, &[&id]).await?;
             if rows.is_empty() {
-                let row = self.one(EXISTS, &[&id]).await?;
+                let row = self.one(&EXISTS, &[&id]).await?;
                 self.must_exist(session, &row)?;
             }
             self.each(&rows, |row| Ok((rows::name(row, 0)?, row.try_get(1)?)))
@@ -325,7 +326,7 @@ impl Store for PostgresStore {
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
         let name = name.clone();
         Box::pin(async move {
-            let rows = self.query(VALUE, &[&name.as_str()]).await?;
+            let rows = self.query(&VALUE, &[&name.as_str()]).await?;
             let found =
                 self.each(&rows, |row| Ok(NameRow { session: id(row, 0)?, value: row.try_get(1)? }))?;
             Ok(found.into_iter().next())
@@ -338,7 +339,7 @@ impl Store for PostgresStore {
 
     fn healthy(&self) -> Pending<'_, ()> {
         Box::pin(async move {
-            let row = self.one(VERSION, &[]).await?;
+            let row = self.one(&VERSION, &[]).await?;
             self.row(&row, |row| number(row, 0)).map(drop)
         })
     }

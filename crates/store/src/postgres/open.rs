@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Config, NoTls, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::asking::Sharing;
 use super::fault::{meaning, no_connection};
 use crate::Error;
 
@@ -53,6 +55,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 pub(super) struct OpenPool {
     pub(super) pool: Pool,
     pub(super) place: String,
+    pub(super) sharing: Sharing,
 }
 
 /// Opens the database at `url`, and brings the tables of `schema` up to the newest.
@@ -74,7 +77,8 @@ pub(super) async fn open(url: &str, schema: &Schema) -> Result<OpenPool, Error> 
     migrate(&transaction, &place, schema).await?;
     transaction.commit().await.map_err(|error| meaning(&error, &place))?;
     drop(client);
-    Ok(OpenPool { pool, place })
+    let sharing = Sharing::look(&pool).await.map_err(|error| no_connection(&error, &place))?;
+    Ok(OpenPool { pool, place, sharing })
 }
 
 fn pool(config: Config, place: &str) -> Result<Pool, Error> {
@@ -112,20 +116,22 @@ fn place(config: &Config) -> String {
 async fn migrate(transaction: &Transaction<'_>, place: &str, schema: &Schema) -> Result<(), Error> {
     let Schema { version, migrations } = schema;
     let wrong = |error: tokio_postgres::Error| meaning(&error, place);
-    let encoding = transaction.query_one("SHOW server_encoding", &[]).await.map_err(wrong)?;
+    let encoding = transaction.query_typed_one("SHOW server_encoding", &[]).await.map_err(wrong)?;
     let encoding: String = encoding.try_get(0).map_err(wrong)?;
     if encoding != "UTF8" {
         let message = format!("its encoding is {encoding}, not UTF8");
         return Err(Error::Unusable { place: place.to_owned(), message });
     }
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await.map_err(wrong)?;
-    let exists = transaction.query_one("SELECT to_regclass($1::text) IS NOT NULL", &[version]).await;
+    let lock = "SELECT pg_advisory_xact_lock($1)";
+    transaction.query_typed(lock, &[(&MIGRATION_LOCK, Type::INT8)]).await.map_err(wrong)?;
+    let exists = "SELECT to_regclass($1) IS NOT NULL";
+    let exists = transaction.query_typed_one(exists, &[(version, Type::TEXT)]).await;
     if !exists.and_then(|row| row.try_get::<_, bool>(0)).map_err(wrong)? {
         let begin =
             format!("CREATE TABLE {version} (version bigint NOT NULL); INSERT INTO {version} VALUES (0)");
         transaction.batch_execute(&begin).await.map_err(wrong)?;
     }
-    let found = transaction.query_one(&format!("SELECT version FROM {version}"), &[]).await;
+    let found = transaction.query_typed_one(&format!("SELECT version FROM {version}"), &[]).await;
     let found: i64 = found.and_then(|row| row.try_get(0)).map_err(wrong)?;
     let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
     let found = u32::try_from(found).unwrap_or(u32::MAX);
@@ -137,7 +143,7 @@ async fn migrate(transaction: &Transaction<'_>, place: &str, schema: &Schema) ->
     }
     if found < known {
         let number = format!("UPDATE {version} SET version = $1");
-        transaction.execute(&number, &[&i64::from(known)]).await.map_err(wrong)?;
+        transaction.query_typed(&number, &[(&i64::from(known), Type::INT8)]).await.map_err(wrong)?;
     }
     Ok(())
 }

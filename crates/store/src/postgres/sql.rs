@@ -1,23 +1,65 @@
 //! The statements, each one round trip. Tables and functions are in `schema.sql`.
 
-pub(super) const CREATE: &str =
-    "SELECT answer, number, other FROM engross_create($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-pub(super) const APPEND: &str =
-    "SELECT answer, number, name, other FROM engross_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-pub(super) const BY_NAME: &str = "
+use tokio_postgres::types::Type;
+
+use super::asking::Statement;
+
+pub(super) const CREATE: Statement = Statement {
+    text: "SELECT answer, number, other FROM engross_create($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    given: &[
+        Type::BYTEA,
+        Type::TEXT,
+        Type::INT8,
+        Type::INT8,
+        Type::TEXT_ARRAY,
+        Type::INT8_ARRAY,
+        Type::BYTEA_ARRAY,
+        Type::TEXT_ARRAY,
+        Type::BYTEA_ARRAY,
+        Type::BYTEA,
+    ],
+};
+pub(super) const APPEND: Statement = Statement {
+    text: "SELECT answer, number, name, other FROM engross_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    given: &[
+        Type::BYTEA,
+        Type::INT8,
+        Type::INT8,
+        Type::TEXT_ARRAY,
+        Type::INT8_ARRAY,
+        Type::BYTEA_ARRAY,
+        Type::TEXT_ARRAY,
+        Type::BYTEA_ARRAY,
+        Type::BYTEA,
+        Type::BOOL,
+        Type::INT8,
+    ],
+};
+pub(super) const BY_NAME: Statement = Statement {
+    text: "
     SELECT s.id, s.key, s.head, s.created_at, s.wake_at, p.seq, p.state
     FROM engross_names n JOIN engross_sessions s ON s.id = n.session
     LEFT JOIN engross_snapshots p ON p.session = s.id
-    WHERE n.name = $1";
-pub(super) const BY_ID: &str = "
+    WHERE n.name = $1",
+    given: &[Type::TEXT],
+};
+pub(super) const BY_ID: Statement = Statement {
+    text: "
     SELECT s.id, s.key, s.head, s.created_at, s.wake_at, p.seq, p.state
     FROM engross_sessions s LEFT JOIN engross_snapshots p ON p.session = s.id
-    WHERE s.id = $1";
-pub(super) const ENTRIES: &str = "
+    WHERE s.id = $1",
+    given: &[Type::BYTEA],
+};
+pub(super) const ENTRIES: Statement = Statement {
+    text: "
     SELECT seq, kind, at, body FROM engross_entries
-    WHERE session = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
-pub(super) const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1)";
-pub(super) const LEASE: &str = "
+    WHERE session = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4",
+    given: &[Type::BYTEA, Type::INT8, Type::INT8, Type::INT8],
+};
+pub(super) const EXISTS: Statement =
+    Statement { text: "SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1)", given: &[Type::BYTEA] };
+pub(super) const LEASE: Statement = Statement {
+    text: "
     WITH taken AS (
         UPDATE engross_sessions
         SET fence = CASE WHEN holder = $2 AND leased_until > $3 THEN fence ELSE fence + 1 END,
@@ -26,34 +68,56 @@ pub(super) const LEASE: &str = "
         RETURNING fence
     )
     SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1), (SELECT fence FROM taken),
-        (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-pub(super) const RELEASE: &str = "
+        (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+    given: &[Type::BYTEA, Type::TEXT, Type::INT8, Type::INT8, Type::INT8],
+};
+pub(super) const RELEASE: Statement = Statement {
+    text: "
     WITH freed AS (
         UPDATE engross_sessions SET holder = NULL, leased_until = 0 WHERE id = $1 AND fence = $2
     )
-    SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1)";
-pub(super) const DELETE: &str = "
+    SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1)",
+    given: &[Type::BYTEA, Type::INT8],
+};
+pub(super) const DELETE: Statement = Statement {
+    text: "
     WITH names AS (DELETE FROM engross_names WHERE session = $1),
         entries AS (DELETE FROM engross_entries WHERE session = $1),
         snapshots AS (DELETE FROM engross_snapshots WHERE session = $1),
         sessions AS (DELETE FROM engross_sessions WHERE id = $1 RETURNING 1)
-    SELECT EXISTS (SELECT 1 FROM sessions)";
-pub(super) const DUE: &str = "
+    SELECT EXISTS (SELECT 1 FROM sessions)",
+    given: &[Type::BYTEA],
+};
+pub(super) const DUE: Statement = Statement {
+    text: "
     SELECT clock.millis, due.id
     FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS millis) AS clock
     LEFT JOIN LATERAL (
         SELECT id, wake_at FROM engross_sessions WHERE wake_at <= $1 ORDER BY wake_at, id LIMIT $2
     ) AS due ON true
-    ORDER BY due.wake_at, due.id";
-pub(super) const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-pub(super) const LIST: &str = "
+    ORDER BY due.wake_at, due.id",
+    given: &[Type::INT8, Type::INT8],
+};
+pub(super) const CLOCK: Statement =
+    Statement { text: "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", given: &[] };
+pub(super) const LIST: Statement = Statement {
+    text: "
     SELECT id, key, head, created_at, changed_at, wake_at FROM engross_sessions
-    WHERE id < $1 ORDER BY id DESC LIMIT $2";
-pub(super) const SIZE: &str = "
+    WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    given: &[Type::BYTEA, Type::INT8],
+};
+pub(super) const SIZE: Statement = Statement {
+    text: "
     SELECT coalesce((SELECT sum(length(e.body)) FROM engross_entries e WHERE e.session = s.id), 0)::bigint
         + coalesce((SELECT length(p.state) FROM engross_snapshots p WHERE p.session = s.id), 0)::bigint
-    FROM engross_sessions s WHERE s.id = $1";
-pub(super) const VALUE: &str = "SELECT session, value FROM engross_names WHERE name = $1";
-pub(super) const NAMES: &str = "SELECT name, value FROM engross_names WHERE session = $1 ORDER BY name";
+    FROM engross_sessions s WHERE s.id = $1",
+    given: &[Type::BYTEA],
+};
+pub(super) const VALUE: Statement =
+    Statement { text: "SELECT session, value FROM engross_names WHERE name = $1", given: &[Type::TEXT] };
+pub(super) const NAMES: Statement = Statement {
+    text: "SELECT name, value FROM engross_names WHERE session = $1 ORDER BY name",
+    given: &[Type::BYTEA],
+};
 
-pub(super) const VERSION: &str = "SELECT version FROM engross_schema";
+pub(super) const VERSION: Statement = Statement { text: "SELECT version FROM engross_schema", given: &[] };

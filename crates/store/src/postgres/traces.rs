@@ -1,5 +1,8 @@
 //! Traces in a table of a database, which need not be that of the sessions.
 
+use tokio_postgres::types::Type;
+
+use super::asking::Statement;
 use super::fault;
 use super::open::{self, OpenPool, Schema};
 use super::rows::int;
@@ -11,13 +14,26 @@ use crate::types::SessionId;
 /// The table, in a version of its own: a database may hold traces alone.
 const SCHEMA: Schema = Schema { version: "engross_traces_schema", migrations: &[include_str!("traces.sql")] };
 
-const INSERT: &str = "
+const INSERT: Statement = Statement {
+    text: "
     INSERT INTO engross_traces (session, seq, at, type, tool, call, details, error)
     SELECT session, seq, to_timestamp(at / 1000.0), type, tool, call, details::jsonb, error::jsonb
     FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-        AS given (session, seq, at, type, tool, call, details, error)";
+        AS given (session, seq, at, type, tool, call, details, error)",
+    given: &[
+        Type::TEXT_ARRAY,
+        Type::INT8_ARRAY,
+        Type::INT8_ARRAY,
+        Type::TEXT_ARRAY,
+        Type::TEXT_ARRAY,
+        Type::TEXT_ARRAY,
+        Type::TEXT_ARRAY,
+        Type::TEXT_ARRAY,
+    ],
+};
 
-const ERASE: &str = "DELETE FROM engross_traces WHERE session = $1";
+const ERASE: Statement =
+    Statement { text: "DELETE FROM engross_traces WHERE session = $1", given: &[Type::TEXT] };
 
 /// Keeps traces in the table `engross_traces`.
 #[derive(Debug)]
@@ -40,21 +56,19 @@ impl PostgresTraces {
 impl Traces for PostgresTraces {
     fn erase(&self, session: SessionId) -> Pending<'_, ()> {
         Box::pin(async move {
-            let OpenPool { pool, place } = &self.opened;
+            let OpenPool { pool, place, sharing } = &self.opened;
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
             let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
-            let erase = client.prepare_cached(ERASE).await.map_err(wrong)?;
-            client.execute(&erase, &[&session.to_string()]).await.map_err(wrong)?;
+            sharing.ask(&client, &ERASE, &[&session.to_string()]).await.map_err(wrong)?;
             Ok(())
         })
     }
 
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()> {
         Box::pin(async move {
-            let OpenPool { pool, place } = &self.opened;
+            let OpenPool { pool, place, sharing } = &self.opened;
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
             let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
-            let insert = client.prepare_cached(INSERT).await.map_err(wrong)?;
             let sessions: Vec<String> = events.iter().map(|event| event.session.to_string()).collect();
             let seqs: Vec<i64> = events.iter().map(|event| int(event.seq)).collect();
             let ats: Vec<i64> = events.iter().map(|event| int(event.at)).collect();
@@ -66,7 +80,7 @@ impl Traces for PostgresTraces {
                 events.iter().map(|event| event.error.as_ref().map(crate::traces::Details::as_str)).collect();
             let given: [&(dyn tokio_postgres::types::ToSql + Sync); 8] =
                 [&sessions, &seqs, &ats, &kinds, &tools, &calls, &details, &errors];
-            client.execute(&insert, &given).await.map_err(wrong)?;
+            sharing.ask(&client, &INSERT, &given).await.map_err(wrong)?;
             Ok(())
         })
     }

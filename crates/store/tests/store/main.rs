@@ -16,6 +16,8 @@ mod processes;
 mod server;
 #[cfg(feature = "postgres")]
 mod server_killed;
+#[cfg(feature = "postgres")]
+mod server_shared;
 mod sessions;
 mod together;
 #[cfg(feature = "postgres")]
@@ -57,6 +59,7 @@ rules! {
         a_deleted_session_is_gone_and_its_names_are_free
         an_id_is_used_once
         a_name_given_twice_counts_once
+        a_size_is_that_of_entries_and_snapshot
         any_bytes_come_back
         requests_are_bounded
         a_list_shows_the_newest_first_in_pages

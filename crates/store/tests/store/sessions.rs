@@ -101,6 +101,19 @@ pub fn a_name_given_twice_counts_once(on: &dyn Fixture) {
     }
 }
 
+pub fn a_size_is_that_of_entries_and_snapshot(on: &dyn Fixture) {
+    let store = on.open();
+    assert_eq!(on.error(store.size(id(1))), Error::UnknownSession { session: id(1) });
+    on.get(store.create(new(1, "one")));
+    assert_eq!(on.get(store.size(id(1))), 0);
+    on.get(store.append(Append { entries: vec![note(1, "abc"), note(2, "ü")], ..at(1, 0) }));
+    assert_eq!(on.get(store.size(id(1))), 5);
+    on.get(store.append(Append { entries: vec![note(3, "x")], snapshot: Some(vec![0; 7]), ..at(1, 2) }));
+    assert_eq!(on.get(store.size(id(1))), 13);
+    on.get(store.append(Append { snapshot: Some(vec![0; 2]), ..at(1, 3) }));
+    assert_eq!(on.get(store.size(id(1))), 8, "of the newest snapshot alone");
+}
+
 pub fn any_bytes_come_back(on: &dyn Fixture) {
     let store = on.open();
     let bytes: Vec<u8> = (0..=255).cycle().take(3 << 20).collect();
