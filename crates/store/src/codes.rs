@@ -76,9 +76,11 @@ engross_protocol::codes! {
     STORE_NEWER: Io, 503 {
         summary: "A later version of engross has written the store.",
         why: "\
-            Its tables may mean things that this version does not know. So it neither reads nor changes \
-            them.",
-        remedy: "Use that version, or one after it.",
+            Its tables or entries may mean things that this version does not know. So it neither reads nor \
+            changes them.",
+        remedy: "\
+            Use that version, or one after it. While servers of one database are replaced one by one, \
+            ask again: a server that was replaced answers.",
     }
     STORE_SESSION_UNKNOWN: Refused, 503 {
         summary: "There is no such session.",

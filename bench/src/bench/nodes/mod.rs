@@ -40,6 +40,7 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
     say("CPU is user and system time for each turn, of all nodes and of all processes of the database\n");
     say("| nodes | clients | turns/s | p50 ms | p99 ms | nodes µs | database µs |");
     say("|---|---:|---:|---:|---:|---:|---:|");
+    let mut kept = Vec::new();
     let mut curves: Vec<(String, Vec<SaturationPoint>)> = Vec::new();
     for (name, nodes) in [("1, SQLite", 0), ("1", 1), ("2", 2), ("3", 3)] {
         let database = if nodes == 0 { None } else { PostgresServer::start() };
@@ -52,6 +53,7 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
             .map(|number| start(&built.engine, &model, &store, &format!("{nodes}-{number}")))
             .collect::<Result<_>>()?;
         measure(&servers, database.as_ref(), 8, turns / 2, "warm", epoch)?;
+        let before = size(database.as_ref());
         let mut points = Vec::new();
         for clients in CLIENTS {
             let prefix = format!("{nodes}-{clients}");
@@ -66,7 +68,17 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
             ));
             points.push(point);
         }
+        kept.push(kept_line(
+            name,
+            &servers,
+            size(database.as_ref()).saturating_sub(before),
+            turns * CLIENTS.len(),
+        )?);
         curves.push((name.to_owned(), points));
+    }
+    say("");
+    for line in kept {
+        say(&line);
     }
     let Some(folder) = pictures else { return Ok(()) };
     let each = |of: fn(&SaturationPoint) -> f64| -> Vec<Curve> {
@@ -87,6 +99,23 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
     );
     write(&folder.join("sizing-turns.svg"), &turns)?;
     write(&folder.join("sizing-waits.svg"), &waits)
+}
+
+/// The bytes of the database; nought where there is none.
+fn size(database: Option<&PostgresServer>) -> u64 {
+    let told = database.map(|database| database.psql("SELECT pg_database_size(current_database())"));
+    told.and_then(|told| told.parse().ok()).unwrap_or(0)
+}
+
+/// What so many turns have left behind.
+fn kept_line(name: &str, servers: &[Server], grown: u64, turns: usize) -> Result<String> {
+    let memory: Vec<String> =
+        servers.iter().map(|server| Ok(format!("{:.0} MiB", server.memory()?))).collect::<Result<_>>()?;
+    let a_turn = grown / turns.max(1) as u64;
+    Ok(format!(
+        "{name}: after {turns} turns {} of memory; the database has grown by {a_turn} bytes a turn",
+        memory.join(", ")
+    ))
 }
 
 fn start(engine: &Path, model: &InstantModel, store: &str, name: &str) -> Result<Server> {
