@@ -39,6 +39,9 @@ pub(crate) struct CampaignArguments {
     /// How many clients.
     #[arg(long, default_value_t = 6)]
     clients: u64,
+    /// How long a client rests between two turns, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    rest: u64,
     /// Which faults, and when.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -52,6 +55,9 @@ pub(crate) struct CampaignArguments {
     /// --features engross/full,engross/rehearsal` makes one that is a migration and a kind of entry ahead.
     #[arg(long)]
     upgrade: Option<PathBuf>,
+    /// In place of faults: nothing fails for so many minutes, and what the nodes use must not grow.
+    #[arg(long)]
+    soak: Option<u64>,
     /// The program that is tried; the one of the profile `ci` if none is named.
     #[arg(long)]
     engine: Option<PathBuf>,
@@ -114,6 +120,9 @@ struct Repair {
 /// How long clients speak to a cluster between two upgrades of nodes.
 const BETWEEN_UPGRADES: Duration = Duration::from_secs(8);
 
+/// How often it is looked what nodes use.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(15);
+
 /// Runs a campaign and prints its figures.
 pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     let ci = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
@@ -137,12 +146,15 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     let begun = Instant::now();
     let done = std::thread::scope(|scope| {
         for number in 0..arguments.clients {
-            let client = Client { number, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
+            let rest = Duration::from_millis(arguments.rest);
+            let client =
+                Client { number, rest, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
             scope.spawn(move || client.speak());
         }
-        let done = match &arguments.upgrade {
-            Some(next) => upgrade(&mut cluster, next, &board, &ledger),
-            None => fail(&mut cluster, arguments, &board, &ledger),
+        let done = match (&arguments.upgrade, arguments.soak) {
+            (Some(next), _) => upgrade(&mut cluster, next, &board, &ledger),
+            (None, Some(minutes)) => soak(&cluster, minutes, &ledger),
+            (None, None) => fail(&mut cluster, arguments, &board, &ledger),
         };
         over.store(true, Ordering::Relaxed);
         done
@@ -236,6 +248,40 @@ fn upgrade(
         say(&format!("{} of {} upgraded: {}", node + 1, cluster.nodes.len(), ledger.so_far()));
     }
     Ok(BTreeMap::from([("node upgraded", cluster.nodes.len())]))
+}
+
+/// Has nothing fail, and looks every now and then what the nodes use. Fails when that has grown by more than a tenth from the second
+/// quarter of the time to the last: in the first one, they fill what they keep.
+fn soak(cluster: &Cluster, minutes: u64, ledger: &Ledger) -> Result<BTreeMap<&'static str, usize>> {
+    let begun = Instant::now();
+    let mut seen: Vec<Vec<(u64, usize)>> = Vec::new();
+    while begun.elapsed() < Duration::from_secs(60 * minutes) && !ledger.is_broken() {
+        std::thread::sleep(BETWEEN_LOOKS);
+        seen.push(cluster.nodes.iter().map(cluster::Node::weight).collect());
+        if seen.len().is_multiple_of(20) {
+            say(&format!("{} s: {}", begun.elapsed().as_secs(), ledger.so_far()));
+        }
+    }
+    let mut grown = Vec::new();
+    for node in 0..cluster.nodes.len() {
+        let of_quarter = |quarter: usize| {
+            let looks = &seen[seen.len() * quarter / 4..(seen.len() * (quarter + 1) / 4).max(1)];
+            let (mut memory, mut files): (Vec<u64>, Vec<usize>) = looks.iter().map(|look| look[node]).unzip();
+            memory.sort_unstable();
+            files.sort_unstable();
+            (memory[memory.len() / 2], files[files.len() / 2])
+        };
+        let quarters: Vec<(u64, usize)> = (0..4).map(of_quarter).collect();
+        say(&format!("node {node}, MiB and open files in each quarter of the time: {quarters:?}"));
+        let ((memory, files), (later, more)) = (quarters[1], quarters[3]);
+        if later * 10 > memory * 11 || more * 10 > files * 11 {
+            grown.push(node.to_string());
+        }
+    }
+    match grown.is_empty() {
+        true => Ok(BTreeMap::new()),
+        false => Err(failed(format!("these nodes have grown: {}", grown.join(", ")))),
+    }
 }
 
 /// Has one thing fail. Tells after what time it is to be put right, if it is not by itself.

@@ -48,6 +48,7 @@ fn tools() -> Value {
 /// One client.
 pub(super) struct Client<'a> {
     pub(super) number: u64,
+    pub(super) rest: Duration,
     pub(super) nodes: &'a [SocketAddr],
     pub(super) ledger: &'a Ledger,
     pub(super) board: &'a Board,
@@ -66,6 +67,7 @@ impl Client<'_> {
                 }
                 let Some(exchange) = self.turn(&mut dice, &session, turn) else { return };
                 self.ledger.settle(&session, &format!("{session}-{turn}"), exchange);
+                std::thread::sleep(self.rest);
             }
         }
     }
