@@ -51,30 +51,13 @@ impl AnswerStream {
 
     /// The answer that begins with the entry `answer`.
     pub(super) fn recorded(session: SessionId, log: &[LogEntry<LogEvent>], answer: u64) -> Self {
-        let mut state = SessionState::default();
-        let mut renderer = Renderer::default();
-        let mut events = Vec::new();
-        let (mut turn, mut created) = (0, 0);
-        for LogEntry { seq, at, event } in log {
-            state.apply(event);
-            if *seq == answer
-                && let LogEvent::Accepted(accepted) = event
-            {
-                (turn, created) = (accepted.turn, *at);
-            }
-            if *seq > answer && !renderer.is_over() {
-                if matches!(event, LogEvent::Accepted(_)) {
-                    break;
-                }
-                events.extend(renderer.entry(event, &state));
-            }
-        }
-        if !renderer.is_over() {
-            let message =
-                "the server stopped before this answer was whole; send the message again".to_owned();
-            events.push(renderer.failed(codes::ANSWER_INTERRUPTED.name.to_owned(), message, None));
+        let mut replay = AnswerReplay::of(answer);
+        let mut events: Vec<PositionedEvent> = log.iter().flat_map(|entry| replay.take(entry)).collect();
+        if !replay.renderer.is_over() {
+            events.push(replay.interrupted());
         }
         let source = Source::Recorded(events.into_iter());
+        let AnswerReplay { state, turn, created, .. } = replay;
         Self { session, key: state.key, turn, answer, created, replayed: true, source, behind: 0 }
     }
 
@@ -94,6 +77,54 @@ impl AnswerStream {
                 return Some(rest);
             }
         }
+    }
+}
+
+/// An answer as its log tells it, entry by entry from the first one of the session.
+pub(super) struct AnswerReplay {
+    answer: u64,
+    pub(super) turn: u64,
+    /// When its request was accepted, in milliseconds since 1970, UTC.
+    pub(super) created: u64,
+    pub(super) state: SessionState,
+    pub(super) renderer: Renderer,
+    /// The number of the last entry.
+    pub(super) seq: u64,
+    /// Whether another answer began before this one was over.
+    pub(super) is_overtaken: bool,
+}
+
+impl AnswerReplay {
+    /// The answer that begins with the entry `answer`.
+    pub(super) fn of(answer: u64) -> Self {
+        let (state, renderer) = (SessionState::default(), Renderer::default());
+        Self { answer, turn: 0, created: 0, state, renderer, seq: 0, is_overtaken: false }
+    }
+
+    /// Takes the next entry in; gives what its listeners hear.
+    pub(super) fn take(&mut self, entry: &LogEntry<LogEvent>) -> Vec<PositionedEvent> {
+        let LogEntry { seq, at, event } = entry;
+        self.seq = *seq;
+        self.state.apply(event);
+        let is_open = *seq > self.answer && !self.renderer.is_over() && !self.is_overtaken;
+        match event {
+            LogEvent::Accepted(accepted) if *seq == self.answer => {
+                (self.turn, self.created) = (accepted.turn, *at);
+                Vec::new()
+            }
+            LogEvent::Accepted(_) => {
+                self.is_overtaken |= is_open;
+                Vec::new()
+            }
+            event if is_open => self.renderer.entry(event, &self.state),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The end of an answer that nobody works on any more.
+    pub(super) fn interrupted(&mut self) -> PositionedEvent {
+        let message = "the server stopped before this answer was whole; send the message again".to_owned();
+        self.renderer.failed(codes::ANSWER_INTERRUPTED.name.to_owned(), message, None)
     }
 }
 

@@ -39,6 +39,7 @@ mod context;
 mod decide;
 mod error;
 mod event;
+mod follow;
 mod idempotency;
 mod intake;
 mod known;
@@ -74,6 +75,8 @@ mod work_queue;
 mod cases_tests;
 #[cfg(test)]
 mod context_tests;
+#[cfg(test)]
+mod follow_tests;
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) struct Inner {
     pub(super) config: Arc<SessionsConfig>,
     pub(super) journal: SessionJournal,
     pub(super) draining: CancellationToken,
-    tasks: TaskTracker,
+    pub(super) tasks: TaskTracker,
     running: AtomicUsize,
     /// Requests that wait for their session.
     pub(super) waiting: AtomicUsize,
@@ -88,7 +88,11 @@ impl Sessions {
             && let Some(lock) = loaded.lock_if_idle()
         {
             // Another server may be at work on it, and be done once the lease is free.
-            journal.open(lock).await?.release().await;
+            match journal.open(lock).await {
+                Ok(session) => session.release().await,
+                Err(engross_journal::Error::Leased) => return self.follow(id, answer).await,
+                Err(error) => return Err(error.into()),
+            }
             log = record::read_log(journal.store(), id).await?;
         }
         Ok(AnswerStream::recorded(id, &log, answer))

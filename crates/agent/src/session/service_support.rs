@@ -29,6 +29,8 @@ pub(crate) struct ScriptedModel {
     pub(super) asked: Mutex<Vec<Request>>,
     /// Whether its answers have no end.
     pub(super) hangs: AtomicBool,
+    /// What it waits for after the first piece of an answer.
+    pub(super) going_on: Option<Arc<tokio::sync::Notify>>,
 }
 
 impl ScriptedModel {
@@ -37,7 +39,17 @@ impl ScriptedModel {
             answers: Mutex::new(answers.into_iter().collect()),
             asked: Mutex::default(),
             hangs: AtomicBool::new(false),
+            going_on: None,
         })
+    }
+
+    /// One that gives the first piece of an answer, and the others when it is told to go on.
+    pub(super) fn slow(
+        answers: impl IntoIterator<Item = Pieces>,
+        going_on: &Arc<tokio::sync::Notify>,
+    ) -> Arc<Self> {
+        let answers = Mutex::new(answers.into_iter().collect());
+        Arc::new(Self { answers, going_on: Some(Arc::clone(going_on)), ..Self::default() })
     }
 
     pub(super) fn asked(&self) -> Vec<Vec<Message>> {
@@ -55,6 +67,17 @@ impl Model for ScriptedModel {
         match self.answers.lock().unwrap().pop_front() {
             Some(pieces) if self.hangs.load(Ordering::SeqCst) => {
                 stream::iter(pieces).chain(stream::pending()).boxed()
+            }
+            Some(mut pieces) if self.going_on.is_some() => {
+                let going_on = self.going_on.clone();
+                let rest = pieces.split_off(1);
+                let told = stream::once(async move {
+                    if let Some(going_on) = going_on {
+                        going_on.notified().await;
+                    }
+                    stream::iter(rest)
+                });
+                stream::iter(pieces).chain(told.flatten()).boxed()
             }
             Some(pieces) => stream::iter(pieces).boxed(),
             // Nobody told it anything: it never answers.

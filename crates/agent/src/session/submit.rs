@@ -270,7 +270,12 @@ impl Sessions {
         }
         // Its process died, so it is begun anew, under a number of its own: what was published of it before may not be continued
         // with the words of another answer.
-        let mut session = journal.open(lock).await?;
+        let mut session = match journal.open(lock).await {
+            Ok(session) => session,
+            // Another server works on it, and lives.
+            Err(engross_journal::Error::Leased) => return self.follow(id, claimed).await.map(Some),
+            Err(error) => return Err(error.into()),
+        };
         // Another server may have finished it while this one waited for the lease, and an end that was handed on is stored now.
         if let Some(recorded) = recorded().await? {
             session.release().await;
