@@ -128,7 +128,7 @@ fn wasm_library() -> bool {
         .output();
     output.is_ok_and(|output| {
         let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        std::path::Path::new(&folder).is_dir()
+        Path::new(&folder).is_dir()
     })
 }
 

@@ -103,7 +103,7 @@ impl Ledger {
             match say(servers[number % servers.len()], session, once, text, false) {
                 ServerReply::Answer(again) if text_of(&again) == *answer => {}
                 other => {
-                    broken.push(format!("{once} of {session} had the answer {answer:?}, and now {other:?}"))
+                    broken.push(format!("{once} of {session} had the answer {answer:?}, and now {other:?}"));
                 }
             }
         }

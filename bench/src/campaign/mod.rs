@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     let weights: Vec<String> = cluster
         .nodes
         .iter()
-        .map(|node| node.weight())
+        .map(cluster::Node::weight)
         .map(|(mib, files)| format!("{mib} MiB and {files} files open"))
         .collect();
     let seconds = begun.elapsed().as_secs();

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::{Error, Result};
 
@@ -46,8 +47,10 @@ impl Proxy {
         let (link, seen) = watch::channel(Link::Open);
         runtime.spawn(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
+            let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
-                tokio::task::spawn(connect(client, Arc::clone(&target), seen.clone()));
+                connections.spawn(connect(client, Arc::clone(&target), seen.clone()));
+                while connections.try_join_next().is_some() {}
             }
         });
         Ok(Self { port, link })

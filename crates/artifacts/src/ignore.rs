@@ -152,7 +152,7 @@ impl Rule {
         } else if let Some(suffix) = line.strip_prefix('*') {
             (plain(suffix) && !suffix.contains('/')).then(|| Self::Top(suffix.to_owned()))
         } else {
-            plain(line).then(|| Self::Exact(path))
+            plain(line).then_some(Self::Exact(path))
         }
     }
 

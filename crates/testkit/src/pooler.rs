@@ -63,13 +63,12 @@ impl Pooler {
         let socket = folder.join(".s.PGSQL.6432");
         let since = Instant::now();
         while !socket.exists() {
-            let ended = keeper.try_wait().unwrap().is_some() || since.elapsed() > PATIENCE;
-            if ended {
+            let mut said = String::new();
+            if keeper.try_wait().unwrap().is_some() || since.elapsed() > PATIENCE {
                 let _ = keeper.kill();
-                let mut said = String::new();
                 let _ = keeper.stderr.take().unwrap().read_to_string(&mut said);
-                panic!("no pooler: {said}");
             }
+            assert!(said.is_empty(), "no pooler: {said}");
             std::thread::sleep(Duration::from_millis(10));
         }
         let url = format!("postgres://engross@{}:6432/postgres", place.replace('/', "%2F"));

@@ -168,7 +168,7 @@ fn measure(
                 })
             })
             .collect();
-        let joined = speaking.into_iter().map(|speaking| speaking.join());
+        let joined = speaking.into_iter().map(std::thread::ScopedJoinHandle::join);
         joined
             .map(|heard| heard.unwrap_or_else(|_| Err(Error::Server("a client died".to_owned()))))
             .collect::<Result<Vec<_>>>()

@@ -6,6 +6,8 @@ use std::sync::atomic::Ordering;
 use engross_llm::Event;
 use engross_store::MemoryStore;
 
+use tokio::task::JoinSet;
+
 use super::event::{AnswerFinish, TurnEvent};
 use super::service_support::*;
 use super::{SessionName, Sessions, SessionsConfig, TurnRequest};
@@ -35,23 +37,25 @@ async fn an_answer_under_way_elsewhere_is_heard_to_its_end() {
     assert_eq!((again.session, again.answer), (first.session, first.answer));
     let listened = two.listen("", &SessionName::Named("doc".to_owned())).await.unwrap();
     assert_eq!(listened.answer, first.answer);
-    let (again, listened) = (tokio::spawn(heard(again)), tokio::spawn(heard(listened)));
+    let mut hearing = JoinSet::new();
+    hearing.spawn(heard(again));
+    hearing.spawn(heard(listened));
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
-    assert!(!again.is_finished(), "it waits as long as the other server works on it");
+    assert!(hearing.try_join_next().is_none(), "it waits as long as the other server works on it");
     going_on.notify_one();
     let whole = ("Hello you.".to_owned(), Vec::new(), done(AnswerFinish::Stop));
     assert_eq!(heard(first).await, whole);
-    assert_eq!(again.await.unwrap(), whole);
-    assert_eq!(listened.await.unwrap(), whole);
+    assert_eq!(hearing.join_all().await, [whole.clone(), whole]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_follows_is_told_when_the_server_stops() {
     let ([one, two], _, _) = servers();
     let first = one.submit(once()).await.unwrap();
-    let again = tokio::spawn(heard(two.submit(once()).await.unwrap()));
+    let mut again = JoinSet::new();
+    again.spawn(heard(two.submit(once()).await.unwrap()));
     two.drain(std::time::Duration::from_secs(5)).await;
-    let (_, _, end) = again.await.unwrap();
+    let (_, _, end) = again.join_next().await.unwrap().unwrap();
     assert!(matches!(&end, TurnEvent::Failed { code, .. } if code == "SERVER_STOPPING"), "{end:?}");
     drop(first);
 }
@@ -73,12 +77,13 @@ async fn who_follows_a_server_that_dies_asks_again_and_is_answered() {
     };
     let two = Sessions::new(config_of("two", &model));
     let first = Sessions::new(one).submit(once()).await.unwrap();
-    let again = tokio::spawn(heard(two.submit(once()).await.unwrap()));
+    let mut again = JoinSet::new();
+    again.spawn(heard(two.submit(once()).await.unwrap()));
     // It dies, and its lease is somebody else's to take.
     life.left.store(0, Ordering::SeqCst);
     let fence = engross_store::Store::lease(&*store, first.session, "one", 0, 1).await.unwrap().unwrap();
     engross_store::Store::release(&*store, first.session, fence).await.unwrap();
-    let (_, _, end) = again.await.unwrap();
+    let (_, _, end) = again.join_next().await.unwrap().unwrap();
     assert!(matches!(&end, TurnEvent::Failed { code, .. } if code == "ANSWER_INTERRUPTED"), "{end:?}");
     let whole = ("Hello you.".to_owned(), Vec::new(), done(AnswerFinish::Stop));
     assert_eq!(heard(two.submit(once()).await.unwrap()).await, whole);

@@ -4,6 +4,8 @@ use std::time::Duration;
 use engross_llm::{Error, Event, Message};
 use engross_store::{MemoryStore, Store};
 
+use tokio::task::JoinSet;
+
 use super::event::{AnswerFinish, TurnEvent};
 use super::log::LogEvent;
 use super::request::{ClientToolChoice, SessionName, TurnRequest};
@@ -277,7 +279,7 @@ async fn a_turn_nobody_listens_to_is_stopped() {
 async fn too_many_requests_are_told_to_wait() {
     let world = world([]);
     let _running = world.sessions.submit(request(vec![user("a")])).await.unwrap();
-    let mut waiting = tokio::task::JoinSet::new();
+    let mut waiting = JoinSet::new();
     for _ in 0..2 {
         let sessions = world.sessions.clone();
         waiting.spawn(async move { sessions.submit(request(vec![user("b")])).await.map(drop) });
@@ -504,9 +506,10 @@ async fn two_nodes_never_work_on_one_session() {
     let key = SessionName::Named("doc".to_owned());
     let refused = two.sessions.submit(request(vec![user("b")])).await.unwrap_err();
     assert_eq!((refused.code, refused.retry_after), ("SESSION_BUSY", Some(1)));
-    let heard_there = tokio::spawn(heard(two.sessions.listen("", &key).await.unwrap()));
+    let mut heard_there = JoinSet::new();
+    heard_there.spawn(heard(two.sessions.listen("", &key).await.unwrap()));
     one.sessions.drain(Duration::ZERO).await;
-    let (_, _, end) = heard_there.await.unwrap();
+    let (_, _, end) = heard_there.join_next().await.unwrap().unwrap();
     assert!(matches!(&end, TurnEvent::Failed { code, .. } if code == "TURN_CANCELLED"), "{end:?}");
     two.model.answers.lock().unwrap().push_back(text("now I may"));
     let answer = two.sessions.submit(request(vec![user("b")])).await.unwrap();

@@ -287,9 +287,8 @@ impl Store for PostgresStore {
         Box::pin(async move {
             let rows = self.timed(&DUE, &[&int(until), &int(limit as u64)], 0).await?;
             // Without a session that is due there is a row all the same, for the clock.
-            let due = |row: &Row| {
-                Ok(row.try_get::<_, Option<&[u8]>>(1)?.is_some().then(|| id(row, 1)).transpose()?)
-            };
+            let due =
+                |row: &Row| row.try_get::<_, Option<&[u8]>>(1)?.is_some().then(|| id(row, 1)).transpose();
             Ok(self.each(&rows, due)?.into_iter().flatten().collect())
         })
     }
