@@ -20,7 +20,7 @@ const CLASSES: [f64; 12] = [0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 1
 pub(super) type Exchange = Vec<(&'static str, String)>;
 
 /// A request whose answer was whole, as it can be sent again.
-struct Settled {
+struct SettledTurn {
     session: String,
     once: String,
     text: String,
@@ -33,7 +33,7 @@ pub(super) struct Ledger {
     /// What each session must hold, in this order and nothing else.
     sessions: Mutex<BTreeMap<String, Exchange>>,
     /// Requests that must give the same answer when they are sent again; one of each session.
-    settled: Mutex<Vec<Settled>>,
+    settled: Mutex<Vec<SettledTurn>>,
     /// How long it took from the first trouble to the answer, by what the trouble was.
     waits: Mutex<BTreeMap<&'static str, Vec<Duration>>>,
     /// How often each code came.
@@ -51,7 +51,7 @@ impl Ledger {
         };
         if !text.is_empty() && once.ends_with("-0") {
             let (session, once) = (session.to_owned(), once.to_owned());
-            lock(&self.settled).push(Settled { session, once, text, answer });
+            lock(&self.settled).push(SettledTurn { session, once, text, answer });
         }
         lock(&self.sessions).entry(session.to_owned()).or_default().extend(exchange);
     }
@@ -99,7 +99,7 @@ impl Ledger {
             }
         }
         for (number, settled) in settled.iter().enumerate() {
-            let Settled { session, once, text, answer } = settled;
+            let SettledTurn { session, once, text, answer } = settled;
             match say(servers[number % servers.len()], session, once, text, false) {
                 ServerReply::Answer(again) if text_of(&again) == *answer => {}
                 other => {

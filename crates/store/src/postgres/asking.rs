@@ -11,7 +11,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 
 /// A value for a statement.
-pub(super) type Given<'a> = &'a (dyn ToSql + Sync);
+pub(super) type ParameterValue<'a> = &'a (dyn ToSql + Sync);
 
 /// A statement, and the types of what is given to it.
 pub(super) struct Statement {
@@ -56,7 +56,7 @@ impl Sharing {
         &self,
         client: &Client,
         statement: &Statement,
-        given: &[Given<'_>],
+        given: &[ParameterValue<'_>],
     ) -> Result<Vec<Row>, tokio_postgres::Error> {
         if !self.0.load(Ordering::Relaxed) {
             let asked = match client.prepare_cached(statement.text).await {
@@ -70,7 +70,7 @@ impl Sharing {
                 asked => return asked,
             }
         }
-        let given: Vec<(Given<'_>, Type)> =
+        let given: Vec<(ParameterValue<'_>, Type)> =
             given.iter().copied().zip(statement.given.iter().cloned()).collect();
         client.query_typed(statement.text, &given).await
     }
