@@ -3,6 +3,7 @@
 //!
 //! Must never let a fault pass for one that did not happen, nor judge before all is healed.
 
+mod board;
 mod cluster;
 mod ledger;
 mod proxy;
@@ -11,7 +12,6 @@ mod speaking;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,9 @@ use clap::Args;
 use engross_testkit::scripted::ModelServer;
 use serde_json::json;
 
+use self::board::Board;
 use self::cluster::Cluster;
-use self::ledger::{Ledger, lock};
+use self::ledger::Ledger;
 use self::proxy::Link;
 use self::speaking::Client;
 use crate::faults::server::failed;
@@ -92,24 +93,6 @@ const KINDS: [(Kind, &str, u64); 10] = [
     (Kind::Failover, "database failed over", 1),
 ];
 
-/// What is broken at present, so that clients can say what troubled them.
-pub(crate) struct Board {
-    nodes: Mutex<Vec<&'static str>>,
-    database: Mutex<Option<&'static str>>,
-}
-
-impl Board {
-    /// What is, or was last, the matter with a node or with the database.
-    fn trouble(&self, node: usize) -> &'static str {
-        let database = *lock(&self.database);
-        database.unwrap_or_else(|| lock(&self.nodes).get(node).copied().unwrap_or("none"))
-    }
-
-    fn node(&self, node: usize, trouble: &'static str) {
-        lock(&self.nodes)[node] = trouble;
-    }
-}
-
 /// What has to be put right, and when.
 struct Repair {
     due: Instant,
@@ -142,7 +125,7 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     };
     let addresses: Vec<SocketAddr> = cluster.nodes.iter().map(|node| node.address).collect();
     let (ledger, over) = (Ledger::default(), AtomicBool::new(false));
-    let board = Board { nodes: Mutex::new(vec!["none"; addresses.len()]), database: Mutex::default() };
+    let board = Board::of(addresses.len());
     let begun = Instant::now();
     let done = std::thread::scope(|scope| {
         for number in 0..arguments.clients {
@@ -328,20 +311,20 @@ fn strike(
             cluster.nodes[node].set_clock(seconds)?;
         }
         Kind::Connections => {
-            *lock(&board.database) = Some(name);
+            board.database(Some(name));
             let done = cluster.database.end_connections();
-            *lock(&board.database) = None;
+            board.database(None);
             done?;
         }
         Kind::Restart => {
-            *lock(&board.database) = Some(name);
+            board.database(Some(name));
             cluster.database.restart(Duration::from_millis(dice.below(1_500)));
-            *lock(&board.database) = None;
+            board.database(None);
         }
         Kind::Failover => {
-            *lock(&board.database) = Some(name);
+            board.database(Some(name));
             let done = cluster.database.fail_over();
-            *lock(&board.database) = None;
+            board.database(None);
             done?;
         }
     }

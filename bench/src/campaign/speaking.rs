@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Board;
+use super::board::Board;
 use super::ledger::{Exchange, Ledger, text_of};
 use crate::faults::Dice;
 use crate::faults::server::{ServerReply, send};

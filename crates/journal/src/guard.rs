@@ -68,12 +68,23 @@ impl<M: Machine> LogGuard<M> {
     pub(super) async fn open(leases: Arc<Leases>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
         let LogLock { id, log: mut lock } = lock;
         let fence = leases.take(id, waits).await?;
-        let store = Arc::clone(&leases.store);
+        let store = Arc::clone(leases.store());
         if lock.carried.is_some() && lock.log.is_none() {
             // The state was spoilt by who had it last: what was handed on stands behind the log again.
-            let mut log = Log::load(&*store, id).await?.ok_or(Error::Unknown)?;
-            log.take_in(lock.carried.as_ref().map_or(&[], CarriedEntries::entries))?;
-            lock.log = Some(log);
+            let loaded = Log::load(&*store, id).await.and_then(|log| {
+                let mut log = log.ok_or(Error::Unknown)?;
+                log.take_in(lock.carried.as_ref().map_or(&[], CarriedEntries::entries))?;
+                Ok(log)
+            });
+            match loaded {
+                Ok(log) => lock.log = Some(log),
+                Err(error) => {
+                    if let Some(fence) = fence {
+                        leases.release(id, fence).await;
+                    }
+                    return Err(error);
+                }
+            }
         }
         let log = lock.log.take().unwrap_or_else(|| Log::unread(id));
         let carried = lock.carried.take();
@@ -154,7 +165,7 @@ impl<M: Machine> LogGuard<M> {
         names: Vec<(Name, Vec<u8>)>,
         now: Millis,
     ) -> Result<(), Error> {
-        let store = &*self.leases.store;
+        let store = &**self.leases.store();
         let Some(carried) = self.carried.take() else {
             return self.log.append(store, self.fence, events, names, now).await;
         };
@@ -200,10 +211,9 @@ impl<M: Machine> LogGuard<M> {
         self.log.state_mut();
     }
 
-    /// Renews the lease for as long as it is polled; resolves only when the lease is lost.
+    /// Resolves only when the lease is lost. It is renewed for as long as the right is held, whether somebody waits for this or not.
     pub fn lease_lost(&self) -> impl Future<Output = ()> + Send + use<M> {
-        let (leases, id, fence) = (Arc::clone(&self.leases), self.id(), self.fence);
-        async move { leases.keep(id, fence).await }
+        self.leases.lost(self.id(), self.fence)
     }
 
     /// Gives the right back. Resolves when the lease is free.
@@ -243,8 +253,10 @@ impl<M: Machine> Drop for LogGuard<M> {
             lock.carried = Some(carried);
             return;
         }
+        let Some(fence) = self.fence.take() else { return };
         // Without a runtime the lease expires.
-        if let (Some(fence), Ok(runtime)) = (self.fence.take(), Handle::try_current()) {
+        self.leases.let_go(id, fence);
+        if let Ok(runtime) = Handle::try_current() {
             let leases = Arc::clone(&self.leases);
             let release = async move {
                 leases.release(id, fence).await;

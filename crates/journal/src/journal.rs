@@ -84,7 +84,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let Options { store, clock, holder, logs, bytes, names, tasks } = options;
-        let leases = Arc::new(Leases { store, clock, holder, tasks });
+        let leases = Arc::new(Leases::new(store, clock, holder, tasks));
         let (most_logs, most_bytes, most_names) = (logs, bytes, names);
         let (logs, names) = (Mutex::default(), Mutex::default());
         let uses = AtomicU64::new(0);
@@ -94,7 +94,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     /// The store.
     #[must_use]
     pub fn store(&self) -> &dyn Store {
-        &*self.inner.leases.store
+        &**self.inner.leases.store()
     }
 
     /// The log of this id, whether it exists or not. Nothing is read.
@@ -300,7 +300,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
         &self,
         opening: impl Future<Output = Result<LogGuard<M>, Error>> + Send + 'static,
     ) -> Result<LogGuard<M>, Error> {
-        if self.inner.leases.holder.is_none() {
+        if !self.inner.leases.are_needed() {
             return opening.await;
         }
         self.to_the_end(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
@@ -332,7 +332,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
         let opening = async move {
             // Nobody else knows the log yet, so that its lease is free.
             let fence = leases.take(id, true).await?;
-            let sole_still = leases.store.sole_since() == sole_since;
+            let sole_still = leases.store().sole_since() == sole_since;
             log.read_while(sole_since.filter(|_| sole_still));
             Ok(LogGuard::of_new(leases, lock, log, fence))
         };

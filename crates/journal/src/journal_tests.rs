@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engross_protocol::{FixedClock, SessionId};
+use engross_protocol::{Clock, FixedClock, SessionId, Timestamp};
 use engross_store::{Error as StoreError, Name, Store};
 
 use tokio_util::task::TaskTracker;
@@ -100,6 +100,56 @@ async fn a_lease_that_is_lost_is_told_and_its_writer_refused() {
     assert!(matches!(refused, Err(Error::Store(StoreError::Fenced { .. }))));
     drop(guard);
     assert_eq!(store.fold(ID).await.0, [0]);
+}
+
+/// The time that has passed in a test, which goes on by itself where nobody does anything.
+struct PassedTime(tokio::time::Instant);
+
+impl Clock for PassedTime {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.millis())
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_millis()).unwrap()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_holds_as_long_as_somebody_has_the_right_whatever_they_do() {
+    let store = Arc::new(WatchedStore::default());
+    let clock = Arc::new(PassedTime(tokio::time::Instant::now()));
+    let options = Options::new(
+        Arc::<WatchedStore>::clone(&store) as Arc<dyn Store>,
+        Arc::<PassedTime>::clone(&clock) as Arc<dyn Clock>,
+    );
+    let one: Journal<Numbers> = Journal::new(Options { holder: Some("one".to_owned()), ..options });
+    let ids: Vec<SessionId> = (1..=20).map(|number| SessionId::from_bytes([number; 16])).collect();
+    let mut guards = Vec::new();
+    for id in &ids {
+        guards.push(create(&one, *id).await);
+    }
+    // Nobody asks whether they are lost.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    for id in &ids {
+        assert_eq!(store.lease(*id, "two", clock.millis(), 10).await.unwrap(), None);
+    }
+    let renewals = store.renewals.load(Ordering::SeqCst);
+    assert!((38..=41).contains(&renewals), "{renewals} statements for all of them together");
+    for guard in guards {
+        guard.release().await;
+    }
+    assert!(store.lease(ids[0], "two", clock.millis(), 10).await.unwrap().is_some());
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(
+        store.renewals.load(Ordering::SeqCst) <= renewals + 1,
+        "nothing is renewed where nothing is held"
+    );
+    // What comes later is renewed again.
+    let guard = one.open(one.get(ids[1]).lock().await).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(store.lease(ids[1], "two", clock.millis(), 10).await.unwrap(), None);
+    drop(guard);
 }
 
 #[tokio::test]

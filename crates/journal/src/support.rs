@@ -49,6 +49,7 @@ pub(crate) struct WatchedStore {
     pub(crate) fails_to_load: AtomicBool,
     pub(crate) fails_to_append: AtomicBool,
     pub(crate) appends: AtomicUsize,
+    pub(crate) renewals: AtomicUsize,
 }
 
 fn away<T: Send + 'static>() -> Pending<'static, T> {
@@ -106,6 +107,16 @@ impl Store for WatchedStore {
         ttl: Millis,
     ) -> Pending<'_, Option<Fence>> {
         self.store.lease(session, holder, now, ttl)
+    }
+    fn renew(
+        &self,
+        leases: &[(SessionId, Fence)],
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Vec<SessionId>> {
+        self.renewals.fetch_add(1, Ordering::SeqCst);
+        self.store.renew(leases, holder, now, ttl)
     }
     fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
         self.store.names(session)

@@ -118,6 +118,27 @@ impl Store for MemoryStore {
         })
     }
 
+    fn renew(
+        &self,
+        leases: &[(SessionId, Fence)],
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Vec<SessionId>> {
+        self.with(|tables| {
+            let mut lost = Vec::new();
+            for (session, fence) in leases {
+                let row = tables.row(*session).ok().filter(|row| row.fence == fence.0);
+                let lease = row.and_then(|row| row.lease.as_mut());
+                match lease.filter(|lease| lease.holder == holder && lease.until > now) {
+                    Some(lease) => lease.until = now.saturating_add(ttl),
+                    None => lost.push(*session),
+                }
+            }
+            Ok(lost)
+        })
+    }
+
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
         self.with(|tables| {
             let row = tables.row(session)?;

@@ -56,6 +56,16 @@ pub trait Store: Send + Sync {
     fn lease(&self, session: SessionId, holder: &str, now: Millis, ttl: Millis)
     -> Pending<'_, Option<Fence>>;
 
+    /// Renews leases of `holder` until `now + ttl`, as one; gives the sessions whose lease is not theirs any more: it has run out,
+    /// was given back or taken by somebody else, or the session is gone. None is taken anew.
+    fn renew(
+        &self,
+        leases: &[(SessionId, Fence)],
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Vec<SessionId>>;
+
     /// Gives the lease back. Does nothing when the fence is not the newest one.
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()>;
 

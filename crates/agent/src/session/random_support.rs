@@ -137,6 +137,17 @@ impl Store for Life {
         self.ask(move |store| store.lease(session, &holder, now, ttl))
     }
 
+    fn renew(
+        &self,
+        leases: &[(SessionId, Fence)],
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Vec<SessionId>> {
+        let (leases, holder) = (leases.to_vec(), holder.to_owned());
+        self.ask(move |store| store.renew(&leases, &holder, now, ttl))
+    }
+
     fn names(&self, session: SessionId) -> Pending<'_, Vec<(Name, Vec<u8>)>> {
         self.ask(move |store| store.names(session))
     }

@@ -18,6 +18,7 @@ mod fault_tests;
 
 pub use traces::PostgresTraces;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use engross_protocol::Clock;
@@ -29,8 +30,8 @@ use self::clock::DatabaseClock;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
 use self::sql::{
-    APPEND, BY_ID, BY_NAME, CLOCK, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, SIZE,
-    VALUE, VERSION,
+    APPEND, BY_ID, BY_NAME, CLOCK, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, RENEW,
+    SIZE, VALUE, VERSION,
 };
 use crate::Error;
 use crate::store::{Pending, Store};
@@ -214,6 +215,12 @@ impl PostgresStore {
         }
     }
 
+    /// The sessions in the second column. Where there are none, there is a row all the same, for the clock.
+    fn ids_behind_clock(&self, rows: &[Row]) -> Result<Vec<SessionId>, Error> {
+        let found = |row: &Row| row.try_get::<_, Option<&[u8]>>(1)?.is_some().then(|| id(row, 1)).transpose();
+        Ok(self.each(rows, found)?.into_iter().flatten().collect())
+    }
+
     /// Whether the first column says that the session is there.
     fn must_exist(&self, session: SessionId, row: &Row) -> Result<(), Error> {
         let exists = self.row(row, |row| Ok(row.try_get::<_, bool>(0)?))?;
@@ -276,6 +283,29 @@ impl Store for PostgresStore {
         })
     }
 
+    fn renew(
+        &self,
+        leases: &[(SessionId, Fence)],
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Vec<SessionId>> {
+        let (leases, holder) = (leases.to_vec(), holder.to_owned());
+        Box::pin(async move {
+            let ids: Vec<[u8; 16]> = leases.iter().map(|(session, _)| session.to_bytes()).collect();
+            let ids: Vec<&[u8]> = ids.iter().map(<[u8; 16]>::as_slice).collect();
+            let fences: Vec<i64> = leases.iter().map(|(_, fence)| int(fence.0)).collect();
+            let until = int(now.saturating_add(ttl));
+            let rows = self.timed(&RENEW, &[&ids, &fences, &holder, &int(now), &until], 0).await?;
+            let kept: HashSet<SessionId> = self.ids_behind_clock(&rows)?.into_iter().collect();
+            Ok(leases
+                .into_iter()
+                .map(|(session, _)| session)
+                .filter(|session| !kept.contains(session))
+                .collect())
+        })
+    }
+
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
         Box::pin(async move {
             let row = self.one(&RELEASE, &[&&session.to_bytes()[..], &int(fence.0)]).await?;
@@ -286,10 +316,7 @@ impl Store for PostgresStore {
     fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
         Box::pin(async move {
             let rows = self.timed(&DUE, &[&int(until), &int(limit as u64)], 0).await?;
-            // Without a session that is due there is a row all the same, for the clock.
-            let due =
-                |row: &Row| row.try_get::<_, Option<&[u8]>>(1)?.is_some().then(|| id(row, 1)).transpose();
-            Ok(self.each(&rows, due)?.into_iter().flatten().collect())
+            self.ids_behind_clock(&rows)
         })
     }
 

@@ -71,6 +71,19 @@ pub(super) const LEASE: Statement = Statement {
         (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
     given: &[Type::BYTEA, Type::TEXT, Type::INT8, Type::INT8, Type::INT8],
 };
+pub(super) const RENEW: Statement = Statement {
+    text: "
+    WITH kept AS (
+        UPDATE engross_sessions s SET leased_until = $5
+        FROM unnest($1::bytea[], $2::bigint[]) AS own (id, fence)
+        WHERE s.id = own.id AND s.fence = own.fence AND s.holder = $3 AND s.leased_until > $4
+        RETURNING s.id
+    )
+    SELECT clock.millis, kept.id
+    FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS millis) AS clock
+    LEFT JOIN kept ON true",
+    given: &[Type::BYTEA_ARRAY, Type::INT8_ARRAY, Type::TEXT, Type::INT8, Type::INT8],
+};
 pub(super) const RELEASE: Statement = Statement {
     text: "
     WITH freed AS (

@@ -184,6 +184,32 @@ impl Store for SqliteStore {
         }
     }
 
+    fn renew(
+        &self,
+        leases: &[(SessionId, Fence)],
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Vec<SessionId>> {
+        let (mut lost, mut in_file) = (Vec::new(), Vec::new());
+        for lease in leases {
+            match self.presence.renew(*lease, holder, (now, ttl)) {
+                Some(true) => {}
+                Some(false) => lost.push(lease.0),
+                None => in_file.push(*lease),
+            }
+        }
+        if in_file.is_empty() {
+            return Box::pin(std::future::ready(Ok(lost)));
+        }
+        let holder = holder.to_owned();
+        let renewed = self.write(move |connection| write::renew(connection, &in_file, &holder, now, ttl));
+        Box::pin(async move {
+            lost.extend(renewed.await?);
+            Ok(lost)
+        })
+    }
+
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
         if self.presence.release(session, fence) {
             return Box::pin(std::future::ready(Ok(())));

@@ -123,6 +123,20 @@ impl Presence {
         Answer::Done(known.lease.take(holder, now, ttl))
     }
 
+    /// Renews a lease in memory, and tells whether it is still the holder's; `None` when it is not there.
+    pub(super) fn renew(
+        &self,
+        (session, fence): (SessionId, Fence),
+        holder: &str,
+        (now, ttl): (Millis, Millis),
+    ) -> Option<bool> {
+        let mut table = self.table();
+        if !table.in_memory || table.is_closed {
+            return None;
+        }
+        Some(table.leases.get_mut(&session)?.lease.renew(fence, holder, now, ttl))
+    }
+
     /// Releases a lease in memory; `false` when it is not there.
     pub(super) fn release(&self, session: SessionId, fence: Fence) -> bool {
         let mut table = self.table();

@@ -55,6 +55,15 @@ impl Lease {
         Some(Fence(self.fence))
     }
 
+    /// Renews it, if it is still the holder's; tells whether it is.
+    pub(super) fn renew(&mut self, fence: Fence, holder: &str, now: Millis, ttl: Millis) -> bool {
+        let is_own = self.fence == fence.0 && self.holder.as_deref() == Some(holder) && self.until > now;
+        if is_own {
+            self.until = now.saturating_add(ttl);
+        }
+        is_own
+    }
+
     /// Gives it up, unless `fence` is not the newest one; tells whether anything changed.
     pub(super) fn release(&mut self, fence: Fence) -> bool {
         let is_newest = self.fence == fence.0;
@@ -141,6 +150,31 @@ pub(super) fn lease(
         connection.prepare_cached(LEASE)?.execute(values)?;
     }
     Ok(given)
+}
+
+/// Renews leases; gives the sessions that are not the holder's any more.
+pub(super) fn renew(
+    connection: &Connection,
+    leases: &[(SessionId, Fence)],
+    holder: &str,
+    now: Millis,
+    ttl: Millis,
+) -> Result<Vec<SessionId>, Fault> {
+    let mut lost = Vec::new();
+    for (session, fence) in leases {
+        let found = find(connection, *session)?;
+        let renewed = found.and_then(|Row { number, mut lease, .. }| {
+            lease.renew(*fence, holder, now, ttl).then_some((number, lease))
+        });
+        match renewed {
+            Some((number, lease)) => {
+                let values = params![number, int(lease.fence), lease.holder, int(lease.until)];
+                connection.prepare_cached(LEASE)?.execute(values)?;
+            }
+            None => lost.push(*session),
+        }
+    }
+    Ok(lost)
 }
 
 pub(super) fn release(connection: &Connection, session: SessionId, fence: Fence) -> Result<(), Fault> {

@@ -62,6 +62,27 @@ pub fn a_released_lease_is_free_at_once(on: &dyn Fixture) {
     assert_eq!(on.get(store.lease(id(1), "b", 5, 10)), Some(Fence(3)));
 }
 
+pub fn leases_are_renewed_together_and_never_taken_anew(on: &dyn Fixture) {
+    let store = on.open();
+    for number in 1..=5 {
+        on.get(store.create(new(number, &number.to_string())));
+    }
+    for number in 1..=4 {
+        assert_eq!(on.get(store.lease(id(number), "a", 0, 10)), Some(Fence(1)));
+    }
+    on.get(store.release(id(2), Fence(1)));
+    on.get(store.lease(id(3), "b", 10, 10));
+    let own: Vec<_> = (1..=6).map(|number| (id(number), Fence(1))).collect();
+    let renew = |now| on.get(store.renew(&own, "a", now, 20));
+    assert_eq!(renew(5), [2, 3, 5, 6].map(id), "given back, taken, never had, unknown");
+    assert_eq!(on.get(store.lease(id(1), "b", 24, 10)), None, "renewed until 25");
+    assert_eq!(on.get(store.lease(id(2), "b", 6, 10)), Some(Fence(2)), "it was not taken anew");
+    assert_eq!(on.get(store.renew(&[(id(1), Fence(2))], "a", 6, 20)), [id(1)], "another fence");
+    assert_eq!(on.get(store.renew(&[(id(1), Fence(1))], "b", 6, 20)), [id(1)], "another holder");
+    assert_eq!(renew(25), (1..=6).map(id).collect::<Vec<_>>(), "run out");
+    assert_eq!(on.get(store.renew(&[], "a", 25, 20)), []);
+}
+
 pub fn only_the_newest_fence_writes(on: &dyn Fixture) {
     let store = on.open();
     on.get(store.create(new(1, "one")));

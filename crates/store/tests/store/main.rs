@@ -76,6 +76,7 @@ rules! {
         one_holder_at_a_time
         sessions_are_leased_apart
         a_released_lease_is_free_at_once
+        leases_are_renewed_together_and_never_taken_anew
         only_the_newest_fence_writes;
     together:
         one_writer_wins_each_head
