@@ -52,7 +52,7 @@ pub(crate) fn clients() -> Result<()> {
 /// The gate, and then what is too long for it. What a chore prints are its figures.
 pub(crate) fn ci_full() -> Result<()> {
     run_command(Command::new("bash").arg(".ci/run").current_dir(root()))?;
-    let chores: [&[&str]; 16] = [
+    let chores: [&[&str]; 17] = [
         &["test"],
         &["web-at-length"],
         &["write-matrix"],
@@ -61,6 +61,7 @@ pub(crate) fn ci_full() -> Result<()> {
         &["random-sessions"],
         &["tasks-at-length"],
         &["faults"],
+        &["campaign", "--faults", "300"],
         &["clients"],
         &["random", "--seconds", "600"],
         &["fuzz", "--seconds", "60"],

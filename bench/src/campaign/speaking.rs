@@ -24,7 +24,9 @@ const STUCK: Duration = Duration::from_secs(90);
 const TURNS: usize = 6;
 
 /// Codes that tell a client to try again.
-const PASSING: [&str; 9] = [
+const PASSING: [&str; 10] = [
+    // The node that it followed has died.
+    "ANSWER_INTERRUPTED",
     // A node that was not upgraded yet has not understood what one wrote that was.
     "STORE_NEWER",
     "STORE_UNAVAILABLE",
