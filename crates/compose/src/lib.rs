@@ -17,6 +17,7 @@
 //! | `thread_records` | which task threads does a page show, and how are they put away? |
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `owner`, `owners` | what does each owner of a server have, and which owners are there? |
+//! | `homes` | which node has what an owner has, where nodes share it? |
 //! | `own_model`, `secret_store` | which model does a person bring, and where is its key? |
 //! | `keys` | where are the keys of a server, and what opens each? |
 //! | `preferences` | what do people make of what was delivered, and who is given that? |
@@ -41,6 +42,8 @@ pub mod failure;
 pub mod files;
 #[cfg(feature = "server")]
 mod front;
+#[cfg(feature = "server")]
+mod homes;
 #[cfg(feature = "server")]
 pub mod keys;
 #[cfg(all(feature = "server", feature = "mcp"))]
@@ -79,6 +82,9 @@ pub mod writes;
 #[cfg(feature = "server")]
 #[cfg(test)]
 mod acp_tests;
+#[cfg(test)]
+#[cfg(feature = "server")]
+mod homes_tests;
 #[cfg(test)]
 #[cfg(feature = "server")]
 mod own_model_tests;

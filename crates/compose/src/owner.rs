@@ -20,12 +20,13 @@ use engross_http::{
 use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
 use engross_store::files::{Ages, Locks, RelPath, Root, by_path};
-use engross_store::{MemoryStore, SqliteStore, Store};
+use engross_store::{FencedStore, MemoryStore, SqliteStore, Store, WriteFence};
 use engross_tasks::rpc::Bridge;
 use engross_tasks::runs::Runs;
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
 
+use super::homes::HomeParts;
 use super::own_model::{OwnModelKeeper, OwnModelTable};
 use super::preferences::Preferences;
 use super::skill_review::ReviewedBook;
@@ -124,9 +125,9 @@ pub(super) struct OwnerParts {
 }
 
 impl OwnerPlaces {
-    /// Opens what an owner has, and makes what is missing.
-    pub(super) fn open(&self, owner: &str) -> Result<OwnerParts, Failure> {
-        let (root, data) = if owner == DEFAULT_OWNER {
+    /// The folders of an owner, made if they are missing: beneath the root, and for data.
+    fn folders(&self, owner: &str) -> Result<(PathBuf, PathBuf), Failure> {
+        Ok(if owner == DEFAULT_OWNER {
             (self.root.clone(), self.data.clone())
         } else {
             let data = self.data.join(OWNERS.1).join(owner);
@@ -134,24 +135,45 @@ impl OwnerPlaces {
             let root = self.root.join(OWNERS.0).join(owner);
             files::make_private_folder(&root)?;
             (root, data)
-        };
+        })
+    }
+
+    /// The documents of an owner who has them at another node: nothing of them is written.
+    pub(super) fn documents_elsewhere(&self, owner: &str) -> Result<Documents, Failure> {
+        let root = sessions::open_root(&self.folders(owner)?.0)?.fenced(WriteFence::closed());
+        self.documents(Workspaces::new(root, Locks::new(), Arc::new(SystemClock)))
+    }
+
+    fn documents(&self, workspaces: Workspaces) -> Result<Documents, Failure> {
+        Ok(Documents {
+            workspaces,
+            author: signature::author(&self.settings.author.value)?.to_owned(),
+            tracking: if self.settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
+            clock: Arc::new(SystemClock),
+        })
+    }
+
+    /// Opens what an owner has, and makes what is missing. `home` is with what, where nodes share it.
+    pub(super) fn open(&self, owner: &str, home: Option<HomeParts>) -> Result<OwnerParts, Failure> {
+        let (root, data) = self.folders(owner)?;
         let listened = (Preferences::listener(&self.settings), by_path::absolute(&root));
-        let (root, place) = open_root(&root)?;
+        let fence = home.as_ref().map(|home| home.fence.clone());
+        let (root, place) = open_root(&root, fence.as_ref())?;
         let locks = Locks::new();
         let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
         let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
         let writes = writes::open(root.clone(), locks.clone(), spool, keeper, None)?;
         let content = self.settings.content_tools();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let documents = Documents {
-            workspaces: Workspaces::new(root.clone(), locks.clone(), Arc::clone(&clock))
-                .with_writes(writes.clone(), content)
-                .heard_by(listened.0.clone(), listened.1.clone()),
-            author: signature::author(&self.settings.author.value)?.to_owned(),
-            tracking: if self.settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
-            clock,
+        let workspaces = Workspaces::new(root.clone(), locks.clone(), clock)
+            .with_writes(writes.clone(), content)
+            .heard_by(listened.0.clone(), listened.1.clone());
+        let documents = self.documents(workspaces)?;
+        let (tasks, shared_threads) = match home {
+            Some(home) => (Some(fenced(home.tasks, &home.fence)), Some(fenced(home.threads, &home.fence))),
+            None => (None, None),
         };
-        let tasks = self.tasks(owner, &data, root.clone(), place)?;
+        let tasks = self.tasks(owner, &data, (root.clone(), place), (tasks, fence.as_ref()))?;
         let principal = principal_of(owner).to_owned();
         let table = self.own_models.clone();
         let own_model = OwnModelKeeper::open(&principal, &data, table, &self.settings, &self.environment);
@@ -159,9 +181,10 @@ impl OwnerPlaces {
         // A machine without a folder of a person has no lessons of theirs.
         let lessons = (owner == DEFAULT_OWNER).then(|| book_paths(named, &self.environment).ok()).flatten();
         let lessons = lessons.map(ReviewedBook);
-        let threads = match self.in_memory {
-            true => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
-            false => ThreadPlace::File(data.join("threads.sqlite")),
+        let threads = match (shared_threads, self.in_memory) {
+            (Some(shared), _) => ThreadPlace::Shared(shared),
+            (None, true) => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
+            (None, false) => ThreadPlace::File(data.join("threads.sqlite")),
         };
         let keep_days = self.settings.serve.keep_days(owner);
         let keep_files = match self.is_runner {
@@ -204,7 +227,13 @@ impl OwnerPlaces {
 
     /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are. Other
     /// people's agents and the gateway reach whatever the one reaches who started the server, so that only the default owner has them.
-    fn tasks(&self, owner: &str, data: &Path, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+    fn tasks(
+        &self,
+        owner: &str,
+        data: &Path,
+        (root, place): (Root, String),
+        (store, fence): (Option<Arc<dyn Store>>, Option<&WriteFence>),
+    ) -> Result<tasks::Parts, Failure> {
         let is_default = owner == DEFAULT_OWNER;
         let gateway =
             if is_default { tasks::gateway(data, &self.environment)? } else { tasks::Gateway::missing() };
@@ -234,16 +263,21 @@ impl OwnerPlaces {
         // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
         let whole = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let name = hex::encode(Sha256::digest(whole.as_os_str().as_encoded_bytes()));
-        let store =
-            SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
+        let store = match store {
+            Some(shared) => shared,
+            None => {
+                let store = SqliteStore::open(&data.join("tasks.sqlite"));
+                Arc::new(store.map_err(|error| sessions::store_failure(&error))?)
+            }
+        };
         Ok(tasks::Parts {
             root,
             place,
-            store: Arc::new(store),
+            store,
             keys: tasks::keys(Some(data))?,
             // Receipts are the server's, not those of one owner.
             signer: Some(Arc::new(super::signing::signer(&self.data, &self.environment)?)),
-            frozen: Some(tasks::frozen(data)?),
+            frozen: Some(tasks::frozen(data, fence)?),
             hashes: Arc::new(KnownHashes::open(data)?),
             blobs: self.blobs.as_ref().map(|blobs| tasks::held_blobs(&**blobs, data)).transpose()?,
             agents: agents(name)?,
@@ -254,14 +288,22 @@ impl OwnerPlaces {
 }
 
 /// The one folder that an owner's sessions and write sessions may touch. What killed processes have left there is removed.
-fn open_root(path: &Path) -> Result<(Root, String), Failure> {
+fn open_root(path: &Path, fence: Option<&WriteFence>) -> Result<(Root, String), Failure> {
     let root = sessions::open_root(path)?;
+    let root = match fence {
+        Some(fence) => root.fenced(fence.clone()),
+        None => root,
+    };
     let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
     if swept > 0 {
         note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
     }
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     Ok((root, place.to_string_lossy().into_owned()))
+}
+
+fn fenced(store: Arc<dyn Store>, fence: &WriteFence) -> Arc<dyn Store> {
+    Arc::new(FencedStore::new(store, fence.clone()))
 }
 
 /// What one owner has while it is served.

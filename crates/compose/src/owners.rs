@@ -2,16 +2,20 @@
 //!
 //! Must never let a key in before what its owner has is there, nor give up keys that work for a file that does not.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use engross_agent::session::Sessions;
-use engross_http::{AllSessions, Brake, DEFAULT_OWNER, OwnerQuota, Owners, Server, owner_routes};
-use engross_protocol::{Failure, RandomIds, SystemClock};
+use engross_http::{
+    AllSessions, Brake, DEFAULT_OWNER, Documents, Metrics, OwnerQuota, Owners, Server, owner_routes,
+};
+use engross_protocol::{Failure, RandomIds, SystemClock, shared};
 use engross_tasks::rpc::Bridge;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
+use super::homes::HomeParts;
 use super::keys::KeyStore;
 use super::owner::{OwnerParts, OwnerPlaces, ServedOwner, principal_of};
 use super::tasks::OwnerToolboxes;
@@ -30,20 +34,28 @@ pub(super) struct OwnerRegistry {
     /// That of the default owner, which the others are like.
     pub(super) first: Arc<Server<AllSessions>>,
     pub(super) routes: Owners,
-    pub(super) served: Mutex<Vec<Arc<ServedOwner>>>,
+    /// Whether nodes share what owners have, so that this one opens it when it takes their homes.
+    pub(super) has_homes: bool,
+    pub(super) known: Mutex<BTreeMap<String, KnownOwner>>,
     pub(super) working: Mutex<JoinSet<()>>,
-    /// How much each owner may have.
-    pub(super) quotas: Mutex<Vec<(String, OwnerQuota)>>,
+}
+
+/// An owner while the server runs.
+pub(super) struct KnownOwner {
+    metrics: Arc<Metrics>,
+    /// How much it may have.
+    quota: OwnerQuota,
+    /// What it has here, and what looks after that.
+    served: Option<(Arc<ServedOwner>, AbortHandle)>,
 }
 
 impl OwnerRegistry {
     /// Serves the default owner; gives the routes to what is no session.
     pub(super) async fn add_first(&self, parts: OwnerParts) -> Result<(Router, Bridge), Failure> {
-        self.first.metrics.watch_writes(parts.writes().clone());
-        lock(&self.quotas).push((DEFAULT_OWNER.to_owned(), self.first.quota.clone()));
+        self.first.metrics.watch_writes(parts.writes());
         let (served, further, bridge) =
             parts.serve(self.sessions.clone(), &self.first.limits, self.first.access.is_locked()).await?;
-        self.look_after(served);
+        self.look_after(DEFAULT_OWNER, served);
         Ok((further, bridge))
     }
 
@@ -57,25 +69,98 @@ impl OwnerRegistry {
             };
         };
         for key in &keys {
-            if &*key.owner != DEFAULT_OWNER && !self.routes.has(&key.owner) {
-                self.add(&key.owner).await?;
+            if &*key.owner == DEFAULT_OWNER || self.routes.has(&key.owner) {
+                continue;
+            }
+            self.know(&key.owner);
+            match self.has_homes {
+                true => self.serve_elsewhere(&key.owner)?,
+                false => self.serve(&key.owner, self.places.open(&key.owner, None)?).await?,
             }
         }
         self.first.access.keys.replace(keys);
         Ok(())
     }
 
-    async fn add(&self, owner: &str) -> Result<(), Failure> {
-        let parts = self.places.open(owner)?;
-        let principal = principal_of(owner);
-        self.toolboxes.add(principal, parts.toolboxes());
+    /// The owners that there are.
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        lock(&self.known).keys().cloned().collect()
+    }
+
+    /// Adds an owner, of whom nothing is open yet; gives its counters and bounds.
+    pub(super) fn know(&self, owner: &str) -> (Arc<Metrics>, OwnerQuota) {
+        let mut known = lock(&self.known);
+        let known = known.entry(owner.to_owned()).or_insert_with(|| match owner == DEFAULT_OWNER {
+            true => KnownOwner {
+                metrics: Arc::clone(&self.first.metrics),
+                quota: self.first.quota.clone(),
+                served: None,
+            },
+            false => KnownOwner {
+                metrics: Arc::new(self.first.metrics.of_owner()),
+                quota: OwnerQuota::new(self.places.settings.serve.quota(owner)),
+                served: None,
+            },
+        });
+        (Arc::clone(&known.metrics), known.quota.clone())
+    }
+
+    /// Opens what an owner has whose home this node has taken, and serves it.
+    pub(super) async fn move_in(&self, owner: &str, home: HomeParts) -> Result<(), Failure> {
+        let (places, name) = (Arc::clone(&self.places), owner.to_owned());
+        let opened = tokio::task::spawn_blocking(move || places.open(&name, Some(home))).await;
+        let stopping = |_| Failure::of(shared::SERVER_STOPPING, "the server is about to stop".to_owned());
+        self.serve(owner, opened.map_err(stopping)??).await
+    }
+
+    /// Serves no more what an owner has whose home is another node's; gives what closes it.
+    pub(super) fn move_out(&self, owner: &str) -> Option<impl Future<Output = ()> + Send + use<>> {
+        self.toolboxes.remove(principal_of(owner));
+        if let Err(failure) = self.serve_elsewhere(owner) {
+            tracing::warn!(code = failure.code, "{}", failure.message);
+        }
+        let (served, looking) = lock(&self.known).get_mut(owner)?.served.take()?;
+        looking.abort();
+        Some(async move {
+            if let Err(failure) = served.close().await {
+                tracing::warn!(code = failure.code, "{}", failure.message);
+            }
+        })
+    }
+
+    /// Serves of an owner what any node may.
+    fn serve_elsewhere(&self, owner: &str) -> Result<(), Failure> {
+        let documents = self.places.documents_elsewhere(owner)?;
+        let (metrics, quota) = self.know(owner);
+        let server = self.server(owner, documents, &metrics, &quota);
+        self.routes.add_elsewhere(owner, owner_routes(Arc::new(server), Router::new()), metrics, quota);
+        Ok(())
+    }
+
+    async fn serve(&self, owner: &str, parts: OwnerParts) -> Result<(), Failure> {
+        let (metrics, quota) = self.know(owner);
+        self.toolboxes.add(principal_of(owner), parts.toolboxes());
+        let server = self.server(owner, parts.documents.clone(), &metrics, &quota);
+        metrics.watch_writes(parts.writes());
+        let is_locked = owner != DEFAULT_OWNER || self.first.access.is_locked();
+        let (served, further, _) = parts.serve(self.sessions.clone(), &self.first.limits, is_locked).await?;
+        self.look_after(owner, served);
+        self.routes.add(owner, owner_routes(Arc::new(server), further), metrics, quota);
+        Ok(())
+    }
+
+    fn server(
+        &self,
+        owner: &str,
+        documents: Documents,
+        metrics: &Arc<Metrics>,
+        quota: &OwnerQuota,
+    ) -> Server<AllSessions> {
         let first = &self.first;
-        let metrics = Arc::new(first.metrics.of_owner());
-        let quota = OwnerQuota::new(self.places.settings.serve.quota(owner));
-        let server = Server {
-            service: first.service.of_owner(principal),
+        Server {
+            service: first.service.of_owner(principal_of(owner)),
             model: first.model.clone(),
-            documents: parts.documents.clone(),
+            documents,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             access: first.access.clone(),
@@ -87,28 +172,33 @@ impl OwnerRegistry {
             codes: first.codes,
             limits: first.limits.clone(),
             quota: quota.clone(),
-            metrics: Arc::clone(&metrics),
-        };
-        metrics.watch_writes(parts.writes().clone());
-        let (served, further, _) = parts.serve(self.sessions.clone(), &first.limits, true).await?;
-        self.look_after(served);
-        lock(&self.quotas).push((owner.to_owned(), quota.clone()));
-        self.routes.add(owner, owner_routes(Arc::new(server), further), metrics, quota);
-        Ok(())
+            metrics: Arc::clone(metrics),
+        }
     }
 
-    fn look_after(&self, served: ServedOwner) {
+    fn look_after(&self, owner: &str, served: ServedOwner) {
+        self.know(owner);
         let served = Arc::new(served);
-        lock(&self.served).push(Arc::clone(&served));
-        lock(&self.working).spawn(async move { served.look_after().await });
+        let looked_after = Arc::clone(&served);
+        let looking = lock(&self.working).spawn(async move { looked_after.look_after().await });
+        if let Some(known) = lock(&self.known).get_mut(owner) {
+            known.served = Some((served, looking));
+        }
+    }
+
+    fn served(&self) -> Vec<Arc<ServedOwner>> {
+        let known = lock(&self.known);
+        known.values().filter_map(|known| Some(Arc::clone(&known.served.as_ref()?.0))).collect()
     }
 
     /// Measures what owners have, where there is a bound: now and then, and soon after somebody was refused. Never ends.
     pub(super) async fn measure(&self) {
         loop {
-            let quotas = lock(&self.quotas).clone();
-            let bounded: Vec<(String, OwnerQuota)> =
-                quotas.into_iter().filter(|(_, quota)| quota.is_bounded()).collect();
+            let bounded: Vec<(String, OwnerQuota)> = lock(&self.known)
+                .iter()
+                .filter(|(_, known)| known.quota.is_bounded())
+                .map(|(owner, known)| (owner.clone(), known.quota.clone()))
+                .collect();
             if !bounded.is_empty() {
                 self.measure_once(&bounded).await;
             }
@@ -148,7 +238,7 @@ impl OwnerRegistry {
     /// Lets runs end that can.
     pub(super) async fn drain(&self, patience: Duration) {
         let mut draining = JoinSet::new();
-        for served in lock(&self.served).clone() {
+        for served in self.served() {
             draining.spawn(async move { served.drain(patience).await });
         }
         while draining.join_next().await.is_some() {}
@@ -157,8 +247,7 @@ impl OwnerRegistry {
     /// Ends what is left, and closes what is open.
     pub(super) async fn close(&self) -> Result<(), Failure> {
         lock(&self.working).abort_all();
-        let all = lock(&self.served).clone();
-        for served in all {
+        for served in self.served() {
             served.close().await?;
         }
         Ok(())

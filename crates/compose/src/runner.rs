@@ -115,7 +115,9 @@ pub async fn serve_tasks<Watched: Future<Output = ()>>(
     let written = files::write_private(&place, door.line().as_bytes());
     written?;
     let served = serve(parts, listener, stop, |_, bridge| {
-        let _ = sender.send(bridge.clone());
+        if let Some(bridge) = bridge {
+            let _ = sender.send(bridge.clone());
+        }
     })
     .await;
     let _ = files::by_path::remove(&folder.join(SOCKET));

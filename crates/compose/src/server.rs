@@ -7,23 +7,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::Router;
 use engross_agent::session::{
     ClientTool, Models, Sessions, SessionsConfig, Settings as SessionSettings, TurnRules,
 };
 use engross_http::Access;
 use engross_http::exports::Exports;
 use engross_http::{
-    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, Limits, Listener, Metrics, OwnerQuota, Owners,
-    Server, app_of_owners,
+    AccessLog, AllSessions, BodyBudget, Brake, DEFAULT_OWNER, HomeDoor, HomeFinder, Limits, Listener,
+    Metrics, OwnerQuota, Owners, Server, app_of_homes, app_of_owners,
 };
 use engross_llm::RetryCount;
+#[cfg(feature = "cluster")]
+use engross_protocol::hex;
 use engross_protocol::{Code, Exit, Failure, RandomIds, SystemClock};
 use engross_store::files::by_path;
+#[cfg(feature = "cluster")]
+use engross_store::{Homes, Pending};
 use engross_store::{MemoryStore, Store};
 use engross_tasks::rpc::Bridge;
+#[cfg(feature = "cluster")]
+use sha2::{Digest, Sha256};
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::task::JoinSet;
 
 use super::access_log::{self, RequestLog};
+use super::homes::{HomeKeeper, SharedPlace};
 use super::keys::KeyStore;
 use super::own_model::OwnModelTable;
 use super::owner::{OwnerParts, OwnerPlaces, owner_of};
@@ -71,7 +80,10 @@ pub(super) struct Parts {
     access_log: Option<Arc<RequestLog>>,
     session_by_user: bool,
     places: OwnerPlaces,
-    first: OwnerParts,
+    /// What the default owner has; nothing where this is one of several nodes that share it.
+    first: Option<OwnerParts>,
+    /// Where other nodes reach this one, if they share what owners have.
+    address: Option<String>,
     keys: KeyStore,
     retries: RetryCount,
 }
@@ -127,6 +139,7 @@ pub(super) fn parts(
         settings: settings.clone(),
         environment: environment.clone(),
     };
+    let address = node_address(&options)?;
     let access_log = options.path("access_log").map(|path| access_log::start(&path)).transpose()?;
     Ok(Parts {
         access,
@@ -136,7 +149,8 @@ pub(super) fn parts(
         models: sessions::models(settings, environment)?.with_own(Arc::new(own_models)),
         settings: sessions::session_settings(settings)?,
         client_tools: sessions::client_tools(settings)?,
-        first: places.open(DEFAULT_OWNER)?,
+        first: if address.is_some() { None } else { Some(places.open(DEFAULT_OWNER, None)?) },
+        address,
         places,
         keys,
         data,
@@ -175,19 +189,21 @@ pub(super) async fn serve(
     parts: Parts,
     listener: impl Into<Listener>,
     stop: impl Future<Output = Duration>,
-    ready: impl FnOnce(&str, &Bridge),
+    ready: impl FnOnce(&str, Option<&Bridge>),
 ) -> Result<(), Failure> {
     let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
-    let Parts { session_by_user, places, first, keys, access_log, retries, .. } = parts;
-    let store = open_store(options.text("store").unwrap_or("sqlite"), &data).await?;
+    let Parts { session_by_user, places, first, address, keys, access_log, retries, .. } = parts;
+    let OpenedStore { store, shared } = open_any(options.text("store").unwrap_or("sqlite"), &data).await?;
     let spec = models.usual().info().spec;
     let transcripts = options.path("transcripts");
     let exports = Exports::start(&store, transcripts.as_deref(), options.text("traces")).await?;
     let metrics = Arc::new(Metrics::with(exports.arrears()));
     metrics.watch_retries(retries);
     let observers = || exports.observers().into_iter().chain([metrics.observer()]).collect();
-    let toolboxes = OwnerToolboxes::default();
-    toolboxes.add("", first.toolboxes());
+    let toolboxes = if address.is_some() { OwnerToolboxes::shared() } else { OwnerToolboxes::default() };
+    if let Some(first) = &first {
+        toolboxes.add("", first.toolboxes());
+    }
     let count = |key| usize::try_from(options.number(key)).unwrap_or(usize::MAX);
     let config = |store: Arc<dyn Store>, observers, node| SessionsConfig {
         clock: store.clock().unwrap_or_else(|| Arc::new(SystemClock)),
@@ -206,7 +222,7 @@ pub(super) async fn serve(
         ids: Arc::new(RandomIds),
     };
     let node = (options.text("store") != Some("memory")).then(sessions::process_name);
-    let service = Sessions::new(config(Arc::clone(&store), observers(), node));
+    let service = Sessions::new(config(Arc::clone(&store), observers(), node.clone()));
     // What clients do not want stored is nowhere else.
     let passing = Sessions::new(config(Arc::new(MemoryStore::new()), vec![metrics.observer()], None));
     let all = AllSessions::new(service.clone(), passing.clone());
@@ -218,7 +234,10 @@ pub(super) async fn serve(
     let server = Arc::new(Server {
         service: all.clone(),
         model: spec.to_string(),
-        documents: first.documents.clone(),
+        documents: match &first {
+            Some(first) => first.documents.clone(),
+            None => places.documents_elsewhere(DEFAULT_OWNER)?,
+        },
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         access,
@@ -231,30 +250,62 @@ pub(super) async fn serve(
         quota: OwnerQuota::new(options.quota(DEFAULT_OWNER)),
         metrics: Arc::clone(&metrics),
     });
-    let registry = OwnerRegistry {
+    let registry = Arc::new(OwnerRegistry {
         places: Arc::new(places),
         keys,
         toolboxes,
         sessions: service.clone(),
         first: Arc::clone(&server),
         routes: Owners::default(),
-        served: Mutex::default(),
+        has_homes: address.is_some(),
+        known: Mutex::default(),
         working: Mutex::default(),
-        quotas: Mutex::default(),
+    });
+    registry.know(DEFAULT_OWNER);
+    let (further, bridge) = match first {
+        Some(first) => {
+            let (further, bridge) = registry.add_first(first).await?;
+            (further, Some(bridge))
+        }
+        None => (Router::new(), None),
     };
-    let (further, bridge) = registry.add_first(first).await?;
     registry.take_keys().await?;
+    let homes = match (address, shared) {
+        (Some(address), Some(shared)) => {
+            let node = node.unwrap_or_default();
+            let is_secured = address.starts_with("https://");
+            let keeper = Arc::new(HomeKeeper::new(shared.with_homes().await?, node.clone(), address));
+            let finder = Arc::clone(&keeper) as Arc<dyn HomeFinder>;
+            let door = HomeDoor::new(finder, &node, is_secured);
+            let failed = |message| Failure::new(Exit::Io, "LISTEN_FAILED", message);
+            Some((keeper, door.map_err(failed)?))
+        }
+        _ => None,
+    };
     let reloading = reload(certificate.as_ref(), access_log.as_deref(), &registry);
-    ready(&spec, &bridge);
+    ready(&spec, bridge.as_ref());
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
-    let routes = app_of_owners(server, further, registry.routes.clone());
+    let mut keeping = JoinSet::new();
+    let keeper = homes.as_ref().map(|(keeper, _)| Arc::clone(keeper));
+    let routes = match homes {
+        None => app_of_owners(server, further, registry.routes.clone()),
+        Some((keeper, door)) => {
+            let owners = Arc::clone(&registry);
+            // Homes are kept until what they hold is closed.
+            keeping.spawn(async move { keeper.keep(&owners).await });
+            app_of_homes(server, registry.routes.clone(), door)
+        }
+    };
     let tls = certificate.as_ref().map(|certificate| certificate.tls.clone());
     let accepting = engross_http::serve(listener, tls, routes, front::connections(&options), async move {
         stopped.notified().await;
     });
     let draining = async {
         let patience = stop.await;
+        if let Some(keeper) = &keeper {
+            keeper.begin_to_close();
+        }
         // While answers are under way, who asks is told to come again, and a balancer sees it at /readyz; then nobody is let in. The
         // server ends with the last answer that somebody hears.
         let is_busy = service.running() + passing.running() > 0;
@@ -306,6 +357,10 @@ pub(super) async fn serve(
     }
     all.drain(Duration::ZERO).await;
     registry.close().await?;
+    keeping.abort_all();
+    if let Some(keeper) = &keeper {
+        keeper.release_all().await;
+    }
     exports.finish().await;
     store.close().await.map_err(|error| sessions::store_failure(&error))?;
     if let Some(log) = access_log {
@@ -314,8 +369,81 @@ pub(super) async fn serve(
     Ok(())
 }
 
+/// Where other nodes reach this one, if it is to share what owners have with them.
+fn node_address(options: &ServeSettings) -> Result<Option<String>, Failure> {
+    let Some(address) = options.text("node_address") else { return Ok(None) };
+    let wrong = |problem: &str| {
+        usage("CONFIG_INVALID", format!("{}: '{address}' {problem}", options.origin("node_address")))
+    };
+    if !["http://", "https://"].iter().any(|scheme| address.starts_with(scheme)) {
+        return Err(wrong("is no address of a node; give one such as http://10.0.0.3:18789"));
+    }
+    let store = options.text("store").unwrap_or_default();
+    if !["postgres://", "postgresql://"].iter().any(|scheme| store.starts_with(scheme)) {
+        return Err(wrong("is given, but nodes need a database that they share: give --store postgres://…"));
+    }
+    if options.path("root").is_none() || options.path("data").is_none() {
+        return Err(wrong("is given, but nodes need folders that they share: give --root and --data"));
+    }
+    Ok(Some(address.to_owned()))
+}
+
+/// A store of sessions, and what else nodes share that have it.
+struct OpenedStore {
+    store: Arc<dyn Store>,
+    shared: Option<SharedStore>,
+}
+
+/// The database of several nodes.
+struct SharedStore {
+    #[cfg(feature = "cluster")]
+    store: Arc<engross_store::PostgresStore>,
+}
+
+impl SharedStore {
+    /// With the homes of owners in it.
+    #[cfg(feature = "cluster")]
+    async fn with_homes(self) -> Result<Arc<dyn SharedPlace>, Failure> {
+        let homes = engross_store::PostgresHomes::open(Arc::clone(&self.store)).await;
+        let homes = Arc::new(homes.map_err(|error| sessions::store_failure(&error))?);
+        Ok(Arc::new(SharedDatabase { store: self.store, homes }))
+    }
+
+    #[cfg(not(feature = "cluster"))]
+    async fn with_homes(self) -> Result<Arc<dyn SharedPlace>, Failure> {
+        Err(Failure::left_out("--node-address", "cluster"))
+    }
+}
+
+/// Homes in a Postgres database, and the logs of owners in tables of their own.
+#[cfg(feature = "cluster")]
+struct SharedDatabase {
+    store: Arc<engross_store::PostgresStore>,
+    homes: Arc<engross_store::PostgresHomes>,
+}
+
+#[cfg(feature = "cluster")]
+impl SharedPlace for SharedDatabase {
+    fn homes(&self) -> Arc<dyn Homes> {
+        Arc::clone(&self.homes) as Arc<dyn Homes>
+    }
+
+    fn logs<'a>(&'a self, owner: &'a str, part: &'static str) -> Pending<'a, Arc<dyn Store>> {
+        Box::pin(async move {
+            // The names of owners may hold what names of tables may not.
+            let digest = hex::encode_prefix(Sha256::digest(owner.as_bytes()), 6);
+            let store = self.store.beside(&format!("{part}_{digest}")).await?;
+            Ok(Arc::new(store) as Arc<dyn Store>)
+        })
+    }
+}
+
 /// The store of sessions that a person names, with its file in the folder `data`.
 pub async fn open_store(name: &str, data: &Path) -> Result<Arc<dyn Store>, Failure> {
+    Ok(open_any(name, data).await?.store)
+}
+
+async fn open_any(name: &str, data: &Path) -> Result<OpenedStore, Failure> {
     let opened: Result<Arc<dyn Store>, engross_store::Error> = match name {
         "memory" => Ok(Arc::new(MemoryStore::new())),
         "sqlite" => {
@@ -334,18 +462,20 @@ pub async fn open_store(name: &str, data: &Path) -> Result<Arc<dyn Store>, Failu
             ));
         }
     };
-    opened.map_err(|error| sessions::store_failure(&error))
+    let store = opened.map_err(|error| sessions::store_failure(&error))?;
+    Ok(OpenedStore { store, shared: None })
 }
 
 #[cfg(feature = "cluster")]
-async fn open_postgres(url: &str) -> Result<Arc<dyn Store>, Failure> {
-    let store =
-        engross_store::PostgresStore::open(url).await.map_err(|error| sessions::store_failure(&error))?;
-    Ok(Arc::new(store))
+async fn open_postgres(url: &str) -> Result<OpenedStore, Failure> {
+    let store = engross_store::PostgresStore::open(url).await;
+    let store = Arc::new(store.map_err(|error| sessions::store_failure(&error))?);
+    let shared = Some(SharedStore { store: Arc::clone(&store) });
+    Ok(OpenedStore { store, shared })
 }
 
 #[cfg(not(feature = "cluster"))]
-async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
+async fn open_postgres(_: &str) -> Result<OpenedStore, Failure> {
     Err(Failure::left_out("--store postgres://…", "cluster"))
 }
 

@@ -24,6 +24,8 @@ const TRIES: usize = 8;
 pub(super) enum ThreadPlace {
     /// In the file that the terminal has, too. It is open for one request at a time, so that nobody waits for this server to end.
     File(PathBuf),
+    /// In a database that nodes share.
+    Shared(Arc<dyn Store>),
     /// Nothing outlives the process.
     Memory(Arc<MemoryStore>),
 }
@@ -33,6 +35,7 @@ impl ThreadPlace {
     async fn open(&self, made: bool) -> Result<Option<(ThreadJournal, Arc<dyn Store>)>, Error> {
         let store: Arc<dyn Store> = match self {
             Self::Memory(store) => Arc::<MemoryStore>::clone(store),
+            Self::Shared(store) => Arc::clone(store),
             Self::File(path) if !made && !path.is_file() => return Ok(None),
             Self::File(path) => Arc::new(
                 SqliteStore::open_shared(path)

@@ -22,6 +22,7 @@ use super::error::{Error, ErrorCode};
 use super::headers::{
     OPENCLAW_SESSION_KEY, REQUEST_ID, REVISION, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
 };
+use super::homes::{HomeDoor, is_at_home};
 use super::owners::{LinkRequest, OwnerRoutes, Owners, answer};
 use super::recent_errors::RecentError;
 use super::route_name::RouteName;
@@ -42,7 +43,18 @@ pub fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
 pub fn app_of_owners<S: Service>(server: Arc<Server<S>>, further: Router, owners: Owners) -> Router {
     let access = server.access.clone();
     let own = routes(Arc::clone(&server), further);
-    let door = Arc::new(FrontDoor { server, own, owners });
+    app_at_door(Arc::new(FrontDoor { server, own, owners, homes: None }), access)
+}
+
+/// The same for one of several nodes that share what owners have: `server` answers of the default owner what any node may. Of the
+/// others, and of the default owner where this node is its home, `owners` has the routes.
+pub fn app_of_homes<S: Service>(server: Arc<Server<S>>, owners: Owners, homes: HomeDoor) -> Router {
+    let access = server.access.clone();
+    let own = routes(Arc::clone(&server), Router::new());
+    app_at_door(Arc::new(FrontDoor { server, own, owners, homes: Some(homes) }), access)
+}
+
+fn app_at_door<S: Service>(door: Arc<FrontDoor<S>>, access: Access) -> Router {
     // The owner is known before the path is looked at.
     Router::new().fallback(enter::<S>).with_state(door).layer(cors(access)).layer(from_fn(acp::preflight))
 }
@@ -100,6 +112,8 @@ struct FrontDoor<S> {
     /// What the default owner reaches.
     own: Router,
     owners: Owners,
+    /// The other nodes, where what owners have is shared with them.
+    homes: Option<HomeDoor>,
 }
 
 /// Who may come in, and whose things they reach.
@@ -150,20 +164,27 @@ async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, mut request: R
         quota = &owner.quota;
     }
     // Who may not come in hears of that alone, and adds nothing.
+    let is_led = door.homes.is_some() && report.caller.is_some();
     let admitted = match &entry {
         Ok(_) => quota.admit(request.method(), request.uri().path(), request.headers()),
         Err(_) => Ok(()),
     };
     let entry = admitted.and(entry);
     let mut response = match entry {
+        Ok(Entry::Own | Entry::Of(_)) if is_led => at_home(&door, report.caller.clone(), request).await,
         Ok(Entry::Own) => answer(door.own.clone(), request).await,
         Ok(Entry::Of(owner)) => answer(owner.routes, request).await,
         Ok(Entry::Link) => {
             let link = LinkRequest::of(&request);
             let response = answer(door.own.clone(), request).await;
-            match response.status() {
-                StatusCode::FORBIDDEN => door.owners.follow(&link).await.unwrap_or(response),
-                _ => response,
+            let is_known = !matches!(response.status(), StatusCode::FORBIDDEN | StatusCode::NOT_FOUND);
+            match (is_known, &door.homes) {
+                (true, _) => response,
+                (false, None) => door.owners.follow(&link).await.unwrap_or(response),
+                (false, Some(homes)) => match door.owners.follow(&link).await {
+                    Some(followed) => followed,
+                    None => homes.ask_others(link.request()).await.unwrap_or(response),
+                },
             }
         }
         Err(error) if speaks_rpc => acp::refused(&error),
@@ -179,6 +200,22 @@ async fn enter<S: Service>(State(door): State<Arc<FrontDoor<S>>>, mut request: R
         report.metrics.recent_errors().add(RecentError { at, route, status, code: report.code.clone() });
     }
     response.map(|body| Body::new(ReportedBody::new(body, report)))
+}
+
+/// Has the node answer a request that has what it needs.
+async fn at_home<S: Service>(door: &Arc<FrontDoor<S>>, caller: Option<Caller>, request: Request) -> Response {
+    let owner = caller.map_or_else(|| DEFAULT_OWNER.into(), |caller| caller.owner);
+    let (at, name) = (Arc::clone(door), owner.clone());
+    // What this node has of an owner changes while a request waits.
+    let here = move |request| {
+        let routes = at.owners.of(&name).map_or_else(|| at.own.clone(), |owner| owner.routes);
+        Box::pin(answer(routes, request)) as std::pin::Pin<Box<dyn Future<Output = Response> + Send>>
+    };
+    match &door.homes {
+        Some(homes) if is_at_home(request.uri().path()) => homes.answer(&owner, request, &here).await,
+        Some(homes) => homes.answer_anywhere(&owner, request, &here).await,
+        None => here(request).await,
+    }
 }
 
 /// Whether a request may come in, and whose things it reaches.

@@ -92,6 +92,9 @@ pub enum Error {
     /// The server holds as much as it may.
     #[error("The server has no room for this request now. Try again in a moment.")]
     NoRoom,
+    /// The node that has what the owner has is not reached.
+    #[error("The node that has what is asked for cannot be reached now. Send the request again.")]
+    HomeAway,
     /// The owner has as much as it may.
     #[error(
         "{used} bytes are kept for you, and {allowed} are allowed. Delete sessions or files; it is counted anew within seconds."
@@ -202,6 +205,7 @@ impl Error {
             Self::RightMissing { .. } => codes::RIGHT_MISSING,
             Self::TooManyAttempts { .. } => codes::TOO_MANY_ATTEMPTS,
             Self::NoRoom => shared::SERVER_BUSY,
+            Self::HomeAway => shared::HOME_AWAY,
             Self::QuotaExceeded { .. } => codes::QUOTA_EXCEEDED,
             Self::OriginNotAllowed { .. } => codes::ORIGIN_NOT_ALLOWED,
             Self::RouteNotFound { .. } => codes::ROUTE_NOT_FOUND,
@@ -247,7 +251,7 @@ impl Error {
             Self::Session(error) => error.retry_after,
             Self::Write(_) if self.status() == 429 => Some(5),
             Self::TooManyAttempts { seconds } => Some(*seconds),
-            Self::NoRoom => Some(1),
+            Self::NoRoom | Self::HomeAway => Some(1),
             Self::Answer { retry_after, .. } => *retry_after,
             Self::Document { status: 429 | 503, .. } => Some(1),
             _ => None,

@@ -19,6 +19,7 @@ mod error;
 mod error_kind;
 pub mod exports;
 mod headers;
+mod homes;
 mod keys;
 mod limits;
 mod listening;
@@ -57,6 +58,8 @@ mod contract_tests;
 #[cfg(test)]
 mod front_door_tests;
 #[cfg(test)]
+mod homes_tests;
+#[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
 mod own_model_tests;
@@ -83,13 +86,14 @@ mod workspace_routes_tests;
 
 pub use access::{Access, AccessKey, DEFAULT_OWNER, KeyRing, Right, Token};
 pub use access_log::AccessLog;
-pub use app::{app, app_of_owners, routes as owner_routes};
+pub use app::{app, app_of_homes, app_of_owners, routes as owner_routes};
 pub use brake::Brake;
 pub use connections::{ConnectionLimits, Listener, Tls, serve};
 pub use documents::Documents;
 pub use error::Error;
 #[cfg(any(test, feature = "testing"))]
 pub use error::status_of_answer;
+pub use homes::{HomeDoor, HomeFinder, HomeNews, HomePlace};
 pub use keys::canonical as canonical_key;
 pub use limits::{BodyBudget, Limits};
 pub use metrics::Metrics;

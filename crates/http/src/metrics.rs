@@ -11,7 +11,7 @@ use std::time::Duration;
 use engross_agent::session::{LogEvent, Observer, StoredEntries};
 use engross_llm::RetryCount;
 
-use engross_write::runner::WriteService;
+use engross_write::runner::{WriteCounters, WriteService};
 
 use super::recent_errors::RecentErrors;
 use crate::exports::Arrears;
@@ -35,7 +35,7 @@ struct Counters {
     /// Requests to models that were repeated.
     retries: Mutex<Option<RetryCount>>,
     /// The write sessions of each owner.
-    writes: Mutex<Vec<WriteService>>,
+    writes: Mutex<Vec<Arc<WriteCounters>>>,
     model_errors: Mutex<BTreeMap<String, u64>>,
     turns: AtomicU64,
     open_streams: AtomicI64,
@@ -120,8 +120,9 @@ impl Metrics {
     }
 
     /// Counts these write sessions, too.
-    pub fn watch_writes(&self, service: WriteService) {
-        self.all.writes.lock().unwrap_or_else(PoisonError::into_inner).push(service);
+    pub fn watch_writes(&self, service: &WriteService) {
+        let counters = Arc::clone(service.sessions().counters());
+        self.all.writes.lock().unwrap_or_else(PoisonError::into_inner).push(counters);
     }
 
     /// Counts how often requests to models are repeated.
@@ -199,8 +200,8 @@ impl Metrics {
             line(&mut text, "store_bytes", "", &stored);
         }
         let mut written: BTreeMap<&str, u64> = BTreeMap::new();
-        for service in &*self.all.writes.lock().unwrap_or_else(PoisonError::into_inner) {
-            for (what, count) in service.sessions().counters().all() {
+        for counters in &*self.all.writes.lock().unwrap_or_else(PoisonError::into_inner) {
+            for (what, count) in counters.all() {
                 *written.entry(what).or_default() += count;
             }
         }

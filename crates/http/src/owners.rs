@@ -22,6 +22,8 @@ pub(crate) struct OwnerRoutes {
     pub(crate) routes: Router,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) quota: OwnerQuota,
+    /// Whether what the owner has is at another node, so that nothing of it is here.
+    pub(crate) is_elsewhere: bool,
 }
 
 /// The owners besides the default one, by their names. Clones share them.
@@ -29,9 +31,17 @@ pub(crate) struct OwnerRoutes {
 pub struct Owners(Arc<RwLock<BTreeMap<String, OwnerRoutes>>>);
 
 impl Owners {
-    /// Adds an owner with what it reaches.
+    /// Adds an owner with what it reaches, or gives it what it reaches from now on.
     pub fn add(&self, name: &str, routes: Router, metrics: Arc<Metrics>, quota: OwnerQuota) {
-        let routes = OwnerRoutes { routes, metrics, quota };
+        self.put(name, OwnerRoutes { routes, metrics, quota, is_elsewhere: false });
+    }
+
+    /// Adds an owner whose things are at another node: `routes` lead to what any node has.
+    pub fn add_elsewhere(&self, name: &str, routes: Router, metrics: Arc<Metrics>, quota: OwnerQuota) {
+        self.put(name, OwnerRoutes { routes, metrics, quota, is_elsewhere: true });
+    }
+
+    fn put(&self, name: &str, routes: OwnerRoutes) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), routes);
     }
 
@@ -48,7 +58,7 @@ impl Owners {
     pub(crate) async fn follow(&self, link: &LinkRequest) -> Option<Response> {
         let all: Vec<OwnerRoutes> =
             self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        for owner in all {
+        for owner in all.into_iter().filter(|owner| !owner.is_elsewhere) {
             let response = answer(owner.routes, link.request()).await;
             if response.status() != StatusCode::FORBIDDEN {
                 return Some(response);
@@ -79,7 +89,7 @@ impl LinkRequest {
         }
     }
 
-    fn request(&self) -> Request {
+    pub(crate) fn request(&self) -> Request {
         let mut request = Request::new(Body::empty());
         self.method.clone_into(request.method_mut());
         self.uri.clone_into(request.uri_mut());

@@ -24,6 +24,17 @@ crate::codes! {
             Build with the feature that the message names, or with `--features full` for everything, or \
             take a published binary.",
     }
+    HOME_AWAY: Io, 503 {
+        summary: "The node that has what an owner has cannot be reached now.",
+        why: "\
+            Several nodes share a database, and the workspaces, write sessions and tasks of an owner are at \
+            one of them at a time. That one has died, stood still or was cut off; or it lost them to another \
+            node while it worked on this request. Another node takes them up within five seconds. Nothing \
+            that was acknowledged is lost.",
+        remedy: "\
+            Send the request again, with its `Idempotency-Key` if it had one. If it does not end, look \
+            whether the nodes reach each other at the addresses that `--node-address` names.",
+    }
     IDEMPOTENCY_KEY_REUSED: Refused, 409, rpc -32602 {
         summary: "The idempotency key belongs to another request.",
         why: "\

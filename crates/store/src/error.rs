@@ -2,7 +2,7 @@
 //!
 //! Must never hold a body, a value or a password: places are named as [`Error`]'s maker cleaned them.
 
-use engross_protocol::{Code, Failure, SessionId};
+use engross_protocol::{Code, Failure, SessionId, shared};
 use serde_json::{Value, json};
 
 use crate::codes;
@@ -38,6 +38,9 @@ pub enum Error {
         /// The newest one that was given out; 0 when none was.
         newest: Fence,
     },
+    /// This process had a home of which these logs are a part, and has it no more.
+    #[error("another node has taken over what this belongs to: send the request again")]
+    HomeLost,
     /// The name leads to a session already.
     #[error("the name '{}' already leads to session {session}: load it, or choose another name", .name.as_str().escape_debug())]
     NameTaken {
@@ -150,6 +153,7 @@ impl Error {
         match self {
             Self::Conflict { .. } => codes::STORE_CONFLICT,
             Self::Fenced { .. } => codes::STORE_FENCED,
+            Self::HomeLost => shared::HOME_AWAY,
             Self::NameTaken { .. } => codes::STORE_NAME_TAKEN,
             Self::UnknownSession { .. } => codes::STORE_SESSION_UNKNOWN,
             Self::InvalidName { .. } => codes::STORE_NAME_INVALID,

@@ -16,6 +16,7 @@ fn all() -> Vec<(Error, Exit)> {
     vec![
         (Error::Conflict { session, expected: 1, head: 2 }, Exit::Refused),
         (Error::Fenced { session, fence: Fence(1), newest: Fence(2) }, Exit::Refused),
+        (Error::HomeLost, Exit::Io),
         (Error::NameTaken { name: Name::new("key").unwrap(), session }, Exit::Refused),
         (Error::UnknownSession { session }, Exit::Refused),
         (Name::new("").unwrap_err(), Exit::Usage),
@@ -45,6 +46,7 @@ fn all_of_files() -> Vec<(FileError, Exit)> {
         (FileError::TargetChanged { path: path(), expected: "1".into(), found: "2".into() }, Exit::Refused),
         (FileError::PermissionDenied { path: path() }, Exit::Io),
         (FileError::NoSpace { path: path() }, Exit::Io),
+        (FileError::HomeLost { path: path() }, Exit::Io),
         (FileError::TooLarge { path: path(), limit: 7 }, Exit::Refused),
         (FileError::Unreadable { path: path(), reason: problem() }, Exit::Io),
         (FileError::NotWritten { path: path(), reason: problem() }, Exit::Io),

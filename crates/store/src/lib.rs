@@ -8,7 +8,9 @@
 pub mod blobs;
 pub mod codes;
 mod error;
+mod fenced;
 pub mod files;
+mod homes;
 mod memory;
 mod name;
 #[cfg(feature = "postgres")]
@@ -18,15 +20,20 @@ mod sqlite;
 mod store;
 mod traces;
 mod types;
+mod write_fence;
 
 #[cfg(test)]
 mod error_tests;
+#[cfg(test)]
+mod write_fence_tests;
 
 pub use engross_protocol::SessionId;
 pub use error::Error;
+pub use fenced::FencedStore;
+pub use homes::{Home, Homes};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresStore, PostgresTraces};
+pub use postgres::{PostgresHomes, PostgresStore, PostgresTraces};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use store::{Pending, Store};
@@ -35,3 +42,4 @@ pub use types::{
     Append, Entry, Fence, LEASE_REACH, MAX_BYTES, Millis, Name, NameRow, NewEntry, NewSession, Session,
     SessionSummary, Snapshot,
 };
+pub use write_fence::WriteFence;

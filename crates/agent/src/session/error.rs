@@ -1,6 +1,6 @@
 //! Why a request was not accepted. Nothing of it is stored then.
 
-use engross_protocol::{Code, ErrorBody};
+use engross_protocol::{Code, ErrorBody, shared};
 use serde_json::{Value, json};
 
 use crate::codes;
@@ -45,6 +45,19 @@ impl RequestError {
             codes::WORKSPACE_UNKNOWN,
             format!("there is no workspace '{name}'; put a file into it first, or leave the workspace out"),
         )
+    }
+
+    /// The workspaces of the one who asks are at another node, which may be asked the same.
+    #[must_use]
+    pub fn home_away() -> Self {
+        let message = "the node that has the workspaces cannot be reached now: send the request again";
+        Self::of(shared::HOME_AWAY, message).retry_after(1)
+    }
+
+    /// Whether it is [`RequestError::home_away`].
+    #[must_use]
+    pub fn is_home_away(&self) -> bool {
+        self.code == shared::HOME_AWAY.name
     }
 
     /// A refusal without particulars, whose class follows from the status of its code.

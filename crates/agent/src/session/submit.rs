@@ -191,12 +191,14 @@ impl Sessions {
             let (prepared, settings) = branch;
             return Box::pin(self.begin(None, None, &prepared, Some(settings))).await;
         }
+        let opened = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
         let now = config.clock.millis();
-        let taken = self
-            .check_chosen(&session, &prepared.request)
-            .and_then(|()| take_in(&session, &prepared.request, moment(now)));
-        let events = match taken {
-            Ok(events) => events,
+        let taken = opened.and_then(|toolbox| {
+            self.check_chosen(&session, &prepared.request)?;
+            Ok((toolbox, take_in(&session, &prepared.request, moment(now))?))
+        });
+        let (toolbox, events) = match taken {
+            Ok(taken) => taken,
             Err(error) => {
                 session.release().await;
                 return Err(error);
@@ -213,31 +215,34 @@ impl Sessions {
             // The same request may have come twice at once.
             Err(error) => return self.earlier(prepared).await?.ok_or(error),
         };
-        let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
         Ok(self.start(session, &prepared.request.principal, (answer, None), now, toolbox, &events))
     }
 
     /// The tools of a session: those of the request, else those of the workspace it had before. A workspace that cannot be
     /// reached any more has none.
+    ///
+    /// # Errors
+    /// [`RequestError::home_away`] when another node has it: nothing of the session may go on here then.
     pub(super) async fn toolbox_of(
         &self,
         session: &SessionState,
         principal: &str,
         asked: Option<&Arc<dyn Toolbox>>,
-    ) -> Option<Arc<dyn Toolbox>> {
+    ) -> Result<Option<Arc<dyn Toolbox>>, RequestError> {
         if let Some(asked) = asked {
-            return Some(Arc::clone(asked));
+            return Ok(Some(Arc::clone(asked)));
         }
-        let workspace = session.workspace.as_ref()?;
+        let Some(workspace) = session.workspace.as_ref() else { return Ok(None) };
         match self.inner.config.toolboxes.open(principal, workspace).await {
-            Ok(toolbox) => Some(toolbox),
+            Ok(toolbox) => Ok(Some(toolbox)),
+            Err(error) if error.is_home_away() => Err(error),
             Err(error) => {
                 tracing::warn!(
                     workspace,
                     code = error.code,
                     "a session goes on without its workspace: {error}"
                 );
-                None
+                Ok(None)
             }
         }
     }
@@ -281,9 +286,16 @@ impl Sessions {
             session.release().await;
             return Ok(Some(recorded));
         }
+        let opened = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
+        let toolbox = match opened {
+            Ok(toolbox) => toolbox,
+            Err(error) => {
+                session.release().await;
+                return Err(error);
+            }
+        };
         let now = config.clock.millis();
         let answer = self.retake(&mut session, now).await?;
-        let toolbox = self.toolbox_of(&session, &prepared.request.principal, prepared.toolbox.as_ref()).await;
         Ok(Some(self.start(session, &prepared.request.principal, (answer, Some(claimed)), now, toolbox, &[])))
     }
 

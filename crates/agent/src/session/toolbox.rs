@@ -75,7 +75,7 @@ pub trait Toolboxes: Send + Sync {
     /// The toolbox of a workspace of `principal`, who reaches no others.
     ///
     /// # Errors
-    /// When there is no such workspace, or it cannot be reached.
+    /// When there is no such workspace, or it cannot be reached; [`RequestError::home_away`] when another node has it.
     fn open<'a>(&'a self, principal: &'a str, workspace: &'a str) -> ToolboxFuture<'a>;
 }
 

@@ -70,6 +70,16 @@ impl Sessions {
             return Ok(());
         };
         let background = turn.background;
+        let stored = journal.store().load_by_id(id).await?;
+        let principal = stored.as_ref().map(|stored| principal_in(&stored.key)).unwrap_or_default();
+        let toolbox = match self.toolbox_of(&session, principal, None).await {
+            Ok(toolbox) => toolbox,
+            // It is for the node that has its workspace.
+            Err(_) => {
+                session.release().await;
+                return Ok(());
+            }
+        };
         let waited = matches!(turn.phase, TurnPhase::Suspended { .. });
         let continues = if waited {
             let (mut tries, offer) = (RetryState::default(), Offer::default());
@@ -89,9 +99,6 @@ impl Sessions {
             false => record::last_answer(&record::read_log(journal.store(), id).await?),
         };
         let answer = self.retake(&mut session, now).await?;
-        let stored = journal.store().load_by_id(id).await?;
-        let principal = stored.as_ref().map(|stored| principal_in(&stored.key)).unwrap_or_default();
-        let toolbox = self.toolbox_of(&session, principal, None).await;
         tracing::info!(session = %id, "a background turn goes on");
         self.start(session, principal, (answer, claimed), now, toolbox, &[]);
         Ok(())

@@ -43,6 +43,7 @@ pub const ROWS: &[ServeRow] = &[
     row("store", RowKind::Text),
     row("transcripts", RowKind::Path),
     row("traces", RowKind::Text),
+    row("node_address", RowKind::Text),
     row("blobs", RowKind::Text),
     row("token", RowKind::Text),
     row("tls_cert", RowKind::Path),

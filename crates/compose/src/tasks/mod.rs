@@ -19,9 +19,9 @@ use engross_agent::session::Sessions;
 use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, SigningKey};
 use engross_attest::SigningIdentity;
 use engross_protocol::{Exit, Failure, RandomIds, SystemClock, hex};
-use engross_store::Store;
 use engross_store::blobs::Blobs;
 use engross_store::files::{RelPath, Root};
+use engross_store::{Store, WriteFence};
 use engross_tasks::rpc::{Bridge, BridgeConfig};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
 use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
@@ -217,8 +217,13 @@ pub fn keys(data: Option<&Path>) -> Result<Keys, Failure> {
 }
 
 /// Where the files of ended runs are kept in the folder for data, which is not the one that agents work in.
-pub fn frozen(data: &Path) -> Result<FrozenFiles, Failure> {
-    Ok(FrozenFiles::new(Root::open(data)?.make_folder(&RelPath::parse(FROZEN)?)?))
+pub fn frozen(data: &Path, fence: Option<&WriteFence>) -> Result<FrozenFiles, Failure> {
+    let root = Root::open(data)?;
+    let root = match fence {
+        Some(fence) => root.fenced(fence.clone()),
+        None => root,
+    };
+    Ok(FrozenFiles::new(root.make_folder(&RelPath::parse(FROZEN)?)?))
 }
 
 /// The object storage at `url`, with the settings of the environment.

@@ -44,21 +44,36 @@ pub fn workspace_of(scope: &str) -> String {
 
 /// The workspaces of all owners: each reaches their own. Clones share them.
 #[derive(Clone, Default)]
-pub struct OwnerToolboxes(Arc<RwLock<BTreeMap<String, TaskToolboxes>>>);
+pub struct OwnerToolboxes {
+    all: Arc<RwLock<BTreeMap<String, TaskToolboxes>>>,
+    /// Whether other nodes have those that are not here.
+    is_shared: bool,
+}
 
 impl OwnerToolboxes {
+    /// Of a node of several: what is not here is at another one.
+    pub fn shared() -> Self {
+        Self { is_shared: true, ..Self::default() }
+    }
+
+    /// Takes away those of an owner.
+    pub fn remove(&self, principal: &str) {
+        self.all.write().unwrap_or_else(PoisonError::into_inner).remove(principal);
+    }
+
     /// Adds those of an owner.
     pub fn add(&self, principal: &str, toolboxes: TaskToolboxes) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(principal.to_owned(), toolboxes);
+        self.all.write().unwrap_or_else(PoisonError::into_inner).insert(principal.to_owned(), toolboxes);
     }
 }
 
 impl Toolboxes for OwnerToolboxes {
     fn open<'a>(&'a self, principal: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
-        let own = self.0.read().unwrap_or_else(PoisonError::into_inner).get(principal).cloned();
+        let own = self.all.read().unwrap_or_else(PoisonError::into_inner).get(principal).cloned();
         Box::pin(async move {
             match own {
                 Some(own) => own.open(principal, workspace).await,
+                None if self.is_shared => Err(RequestError::home_away()),
                 None => Err(RequestError::no_workspace(workspace)),
             }
         })

@@ -31,6 +31,10 @@ pub(crate) struct ServeArgs {
     /// Where sessions are kept: sqlite (a file in the data folder), postgres://…, or memory; sqlite without.
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
+    /// Where other nodes reach this one, such as http://10.0.0.3:18789, if they share what owners have: needs a database, and --root and
+    /// --data in a folder that all of them have.
+    #[arg(long, value_name = "URL")]
+    pub(crate) node_address: Option<String>,
     /// Folder for transcripts of all sessions, written as they go on; none without.
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: Option<PathBuf>,
@@ -86,6 +90,7 @@ impl ServeArgs {
             ("root", path(&self.root)),
             ("store", text(&self.store)),
             ("transcripts", path(&self.transcripts)),
+            ("node_address", text(&self.node_address)),
             ("traces", text(&self.traces)),
             ("blobs", text(&self.blobs)),
             ("token", text(&self.token)),

@@ -11,8 +11,9 @@ use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{BLOCK, look, no_follow};
-use super::root::Folder;
+use super::root::{Folder, passes};
 use super::temporary::{Lock, lock};
+use crate::WriteFence;
 
 /// A file of lines, each ending in a line feed, that one handle at a time appends to.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct AppendFile {
     path: RelPath,
     length: u64,
     cut: u64,
+    fence: Option<WriteFence>,
 }
 
 impl AppendFile {
@@ -31,6 +33,7 @@ impl AppendFile {
     /// elsewhere; [`FileError::NotWritten`] while another handle or process has it; else as [`Folder::open`].
     pub fn open(folder: &Folder, path: &RelPath) -> Result<Self, FileError> {
         let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        folder.may_write(path.as_str())?;
         let mut parent = folder.make_parent_of(path)?;
         look(&parent.dir, path, path.name())?;
         let mut options = OpenOptions::new();
@@ -48,12 +51,13 @@ impl AppendFile {
         }
         parent.keep();
         let (file, lock) = lock(file);
-        if lock == Lock::Elsewhere {
+        // Who has it and is fenced off will not write to it any more.
+        if lock == Lock::Elsewhere && folder.fence.is_none() {
             return Err(FileError::not_written(path.as_str(), "it is being written already"));
         }
         sync_entries(&parent.dir).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        let mut opened = Self { file, path: path.clone(), length, cut: 0 };
+        let mut opened = Self { file, path: path.clone(), length, cut: 0, fence: folder.fence.clone() };
         let whole = opened.line_end_before(length, u64::MAX).map_err(failed)?.unwrap_or_default();
         if whole < length {
             opened.file.set_len(whole).map_err(failed)?;
@@ -86,6 +90,7 @@ impl AppendFile {
     /// # Errors
     /// [`FileError::NoSpace`], else as the system says.
     pub fn append(&mut self, lines: &[u8]) -> Result<u64, FileError> {
+        passes(self.fence.as_ref(), self.path.as_str())?;
         if let Err(error) = self.file.write_all(lines) {
             // Should this fail too, the next opening does it.
             let _ = self.file.set_len(self.length);
@@ -100,6 +105,7 @@ impl AppendFile {
     /// # Errors
     /// As the system says.
     pub fn sync(&self) -> Result<(), FileError> {
+        passes(self.fence.as_ref(), self.path.as_str())?;
         self.file.sync_data().map_err(|error| FileError::io(self.path.as_str(), FileAction::Writing, &error))
     }
 

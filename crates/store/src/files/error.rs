@@ -84,6 +84,12 @@ pub enum FileError {
         /// The path.
         path: String,
     },
+    /// Another process has taken over the root.
+    #[error("'{path}' is another node's by now: send the request again")]
+    HomeLost {
+        /// The path.
+        path: String,
+    },
     /// More than the reader takes.
     #[error("'{path}' is larger than {limit} bytes: read a part of it, or make it smaller")]
     TooLarge {
@@ -138,6 +144,7 @@ impl FileError {
             Self::TargetChanged { .. } => codes::TARGET_CHANGED,
             Self::PermissionDenied { .. } => codes::PERMISSION_DENIED,
             Self::NoSpace { .. } => codes::NO_SPACE,
+            Self::HomeLost { .. } => shared::HOME_AWAY,
             Self::TooLarge { .. } => shared::TOO_LARGE,
             Self::Unreadable { .. } => codes::FILE_UNREADABLE,
             Self::NotWritten { .. } => codes::FILE_NOT_WRITTEN,
@@ -159,6 +166,7 @@ impl FileError {
             | Self::TargetIsDir { path }
             | Self::PermissionDenied { path }
             | Self::NoSpace { path }
+            | Self::HomeLost { path }
             | Self::Unreadable { path, .. }
             | Self::NotWritten { path, .. } => json!({ "path": path }),
         }

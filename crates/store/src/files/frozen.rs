@@ -50,6 +50,7 @@ impl Folder {
         let mut permissions = temporary.file.metadata().map_err(failed)?.permissions();
         permissions.set_readonly(true);
         temporary.file.set_permissions(permissions).map_err(failed)?;
+        self.may_write(name.as_str())?;
         self.dir.rename(&temporary.name, &self.dir, Path::new(name.as_str())).map_err(failed)?;
         temporary.placed();
         Ok(FreezeResult::Frozen)

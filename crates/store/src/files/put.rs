@@ -77,6 +77,7 @@ impl<'a> Place<'a> {
             None => false,
         };
         permit(path, precondition, there)?;
+        folder.may_write(path.as_str())?;
         let parent = folder.make_parent_of(path)?;
         Ok(Self { folder, path, precondition, parent, there })
     }
@@ -96,6 +97,7 @@ impl<'a> Place<'a> {
         let old = look(&dir, path, path.name())?;
         finished.prepare(&dir, Path::new(path.name()), old.as_ref()).map_err(failed)?;
         self.still_beneath()?;
+        self.folder.may_write(path.as_str())?;
         still_named(finished, path)?;
         let previous_sha256 = check(&dir, path, self.precondition)?;
         match finished.rename(&dir, Path::new(path.name()), *self.precondition == Precondition::Absent) {

@@ -12,9 +12,10 @@ use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::error::{FileAction, FileError};
+use super::error::{FileAction, FileError, shown};
 use super::path::RelPath;
 use super::platform::sync_entries;
+use crate::WriteFence;
 
 /// How errors name the root itself.
 const TOP: &str = ".";
@@ -44,7 +45,15 @@ impl Root {
         let id = identity(&dir).map_err(failed)?;
         let mut names = Vec::from_iter(std::fs::canonicalize(path));
         names.extend(std::path::absolute(path).ok().filter(|named| !names.contains(named)));
-        Ok(Self(Folder { id, path: None, dir: Arc::new(dir), names: names.into() }))
+        Ok(Self(Folder { id, path: None, dir: Arc::new(dir), names: names.into(), fence: None }))
+    }
+
+    /// The same root, beneath which nothing is written but while `fence` is open: for a root that another process may take over,
+    /// by then sure that nothing is. So no lock is waited for that a process holds which is cut off.
+    #[must_use]
+    pub fn fenced(mut self, fence: WriteFence) -> Self {
+        self.0.fence = Some(fence);
+        self
     }
 
     /// The root as a folder.
@@ -83,6 +92,8 @@ pub struct Folder {
     pub(super) dir: Arc<Dir>,
     /// The absolute paths by which the root was known when it was opened: only to understand what is named, never to go there.
     names: Arc<[PathBuf]>,
+    /// As long as it is open one may write; always where there is none.
+    pub(super) fence: Option<WriteFence>,
 }
 
 impl Folder {
@@ -118,7 +129,7 @@ impl Folder {
     pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FileError> {
         let inner = self.beneath(path)?;
         let dir = self.walk(path, path.components())?;
-        Ok(dir.map(|dir| Self { id: self.id, path: Some(inner), dir, names: self.names.clone() }))
+        Ok(dir.map(|dir| Self { path: Some(inner), dir, ..self.clone() }))
     }
 
     /// The folder at `path` beneath this one, made durably if it is missing.
@@ -129,7 +140,7 @@ impl Folder {
         let inner = self.beneath(path)?;
         let mut made = self.make(path, path.components())?;
         made.keep();
-        Ok(Self { id: self.id, path: Some(inner), dir: made.dir.clone(), names: self.names.clone() })
+        Ok(Self { path: Some(inner), dir: made.dir.clone(), ..self.clone() })
     }
 
     /// What stands for the file at `path` in [`super::Locks`], through whichever folder and in whichever spelling it is named.
@@ -147,6 +158,7 @@ impl Folder {
     /// # Errors
     /// As [`Folder::folder`]; some of it may then be gone.
     pub fn remove_folder(&self, path: &RelPath) -> Result<bool, FileError> {
+        self.may_write(path.as_str())?;
         let Some(parent) = self.parent_of(path)? else { return Ok(false) };
         if step(&parent, path, path.name(), FileAction::Writing)?.is_none() {
             return Ok(false);
@@ -166,6 +178,11 @@ impl Folder {
     /// The same, made if it is missing. What was made is removed again unless it is kept.
     pub(super) fn make_parent_of(&self, path: &RelPath) -> Result<NewFolders, FileError> {
         self.make(path, parents(path))
+    }
+
+    /// Whether something may be written here now; `path` is for the error.
+    pub(super) fn may_write(&self, path: &str) -> Result<(), FileError> {
+        passes(self.fence.as_ref(), path)
     }
 
     fn beneath(&self, path: &RelPath) -> Result<RelPath, FileError> {
@@ -199,6 +216,7 @@ impl Folder {
                 made.dir = Arc::new(next);
                 continue;
             }
+            self.may_write(path.as_str())?;
             match made.dir.create_dir(name) {
                 Ok(()) => made.new.push((made.dir.clone(), name.to_owned())),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -209,6 +227,14 @@ impl Folder {
             made.dir = Arc::new(step(&made.dir, path, name, FileAction::Writing)?.ok_or_else(gone)?);
         }
         Ok(made)
+    }
+}
+
+/// Whether `fence` lets one write.
+pub(super) fn passes(fence: Option<&WriteFence>, path: &str) -> Result<(), FileError> {
+    match fence {
+        Some(fence) if !fence.is_open() => Err(FileError::HomeLost { path: shown(path) }),
+        _ => Ok(()),
     }
 }
 

@@ -113,6 +113,7 @@ impl Folder {
     /// As [`Folder::stage`].
     pub fn stage_unsynced(&self, name: &StagedName) -> Result<StagedFile, FileError> {
         let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Writing, &error);
+        self.may_write(name.as_str())?;
         let (file, lock) = match create(&self.dir, &name.file(), Access::Owner) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(FileError::TargetExists { path: shown(name.as_str()) });
@@ -149,7 +150,8 @@ impl Folder {
             opened => opened.map_err(failed)?,
         };
         let (file, lock) = lock(file);
-        if lock == Lock::Elsewhere {
+        // Who has it and is fenced off will not write to it any more.
+        if lock == Lock::Elsewhere && self.fence.is_none() {
             return Err(FileError::not_written(name.as_str(), "it is being written already"));
         }
         // What was opened may be somebody's finished file by now: the one who had it locked has given it its place since.
@@ -227,6 +229,7 @@ impl StagedFile {
     /// # Errors
     /// As there.
     pub fn append_part(&mut self, bytes: &[u8], source: Option<&Bytes>) -> Result<(), FileError> {
+        self.folder.may_write(self.name.as_str())?;
         *self.is_changed.get_mut() = true;
         if let Err(error) = self.file.write_all(bytes) {
             // Should this fail too, the next length that is asked of the disk tells.
@@ -245,6 +248,7 @@ impl StagedFile {
     /// # Errors
     /// As the system says. What was not durable before may be lost then, whatever a later sync says.
     pub fn sync(&self) -> Result<(), FileError> {
+        self.folder.may_write(self.name.as_str())?;
         if self.is_changed.load(Ordering::Acquire) {
             self.file.sync_data().map_err(|error| self.failed(&error))?;
             self.is_changed.store(false, Ordering::Release);
@@ -270,6 +274,7 @@ impl StagedFile {
     /// As the system says.
     pub fn truncate(&mut self, length: u64) -> Result<(), FileError> {
         if length < self.length {
+            self.folder.may_write(self.name.as_str())?;
             *self.is_changed.get_mut() = true;
             self.file.set_len(length).map_err(|error| self.failed(&error))?;
             self.length = length;
@@ -326,6 +331,7 @@ impl StagedFile {
     /// # Errors
     /// As the system says.
     pub fn discard(self) -> Result<(), FileError> {
+        self.folder.may_write(self.name.as_str())?;
         match self.folder.dir.remove_file(self.name.file()) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failed(&error)),
             _ => Ok(()),

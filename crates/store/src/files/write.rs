@@ -71,6 +71,7 @@ impl Folder {
             None => None,
         };
         let Some(parent) = there else { return Ok(false) };
+        self.may_write(path.as_str())?;
         match parent.remove_file(path.name()) {
             Ok(()) => sync_entries(&parent).map_err(failed).map(|()| true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),

@@ -55,11 +55,12 @@ impl Sharing {
     pub(super) async fn ask(
         &self,
         client: &Client,
-        statement: &Statement,
+        text: &str,
+        types: &[Type],
         given: &[ParameterValue<'_>],
     ) -> Result<Vec<Row>, tokio_postgres::Error> {
         if !self.0.load(Ordering::Relaxed) {
-            let asked = match client.prepare_cached(statement.text).await {
+            let asked = match client.prepare_cached(text).await {
                 Ok(prepared) => client.query(&prepared, given).await,
                 Err(error) => Err(error),
             };
@@ -71,7 +72,7 @@ impl Sharing {
             }
         }
         let given: Vec<(ParameterValue<'_>, Type)> =
-            given.iter().copied().zip(statement.given.iter().cloned()).collect();
-        client.query_typed(statement.text, &given).await
+            given.iter().copied().zip(types.iter().cloned()).collect();
+        client.query_typed(text, &given).await
     }
 }

@@ -6,6 +6,7 @@
 mod asking;
 mod clock;
 mod fault;
+mod homes;
 mod open;
 mod rows;
 mod sql;
@@ -16,10 +17,13 @@ mod clock_tests;
 #[cfg(test)]
 mod fault_tests;
 
+pub use homes::PostgresHomes;
 pub use traces::PostgresTraces;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engross_protocol::Clock;
 use tokio_postgres::Row;
@@ -39,14 +43,28 @@ use crate::types::{
     Append, Entry, Fence, LEASE_REACH, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
 };
 
+/// What the names of all tables and functions begin with.
+const TABLES: &str = "engross_";
+
+/// A text of SQL for tables whose names begin otherwise.
+fn named<'t>(text: &'t str, tables: Option<&str>) -> Cow<'t, str> {
+    match tables {
+        Some(tables) => Cow::Owned(text.replace(TABLES, tables)),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// How often a writer tries that loses races; each time somebody else has won.
 const TRIES: usize = 10;
 
 /// Keeps sessions in a database.
 #[derive(Debug)]
 pub struct PostgresStore {
-    opened: OpenPool,
+    opened: Arc<OpenPool>,
     clock: Arc<DatabaseClock>,
+    /// What the names of its tables begin with; none for the tables of sessions.
+    tables: Option<String>,
+    is_closed: AtomicBool,
 }
 
 impl PostgresStore {
@@ -59,9 +77,32 @@ impl PostgresStore {
     /// [`Error::Unusable`] for an address, a password or a right that is wrong, [`Error::Unavailable`] while the server
     /// does not answer, [`Error::Newer`].
     pub async fn open(url: &str) -> Result<Self, Error> {
-        let store = Self { opened: open::open(url, &open::SESSIONS).await?, clock: Arc::default() };
+        let opened = Arc::new(open::open(url, &open::SESSIONS).await?);
+        let is_closed = AtomicBool::new(false);
+        let store = Self { opened, clock: Arc::default(), tables: None, is_closed };
         store.timed(&CLOCK, &[], 0).await?;
         Ok(store)
+    }
+
+    /// A store of its own in the same database, over the same connections, whose tables are called `engross_PART_…`. `part` is 1 to
+    /// 30 lower-case letters, digits and `_`. It is to be closed before this one.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`].
+    pub async fn beside(&self, part: &str) -> Result<Self, Error> {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if !(1..=30).contains(&part.len()) || !part.bytes().all(is_plain) {
+            let message = format!("'{part}' can be no part of a table's name");
+            return Err(Error::Unusable { place: self.opened.place.clone(), message });
+        }
+        let tables = format!("{TABLES}{part}_");
+        open::migrated(&self.opened, &open::SESSIONS, Some(&tables)).await?;
+        Ok(Self {
+            opened: Arc::clone(&self.opened),
+            clock: Arc::clone(&self.clock),
+            tables: Some(tables),
+            is_closed: AtomicBool::new(false),
+        })
     }
 
     /// The rows of a statement that tells the database's clock in the column `column`.
@@ -81,11 +122,15 @@ impl PostgresStore {
     }
 
     async fn query(&self, statement: &Statement, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
-        let OpenPool { pool, place, sharing } = &self.opened;
+        let OpenPool { pool, place, sharing } = &*self.opened;
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(Error::Closed);
+        }
+        let text = named(statement.text, self.tables.as_deref());
         let mut lost = 0;
         loop {
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
-            match sharing.ask(&client, statement, given).await {
+            match sharing.ask(&client, &text, statement.given, given).await {
                 Err(error) if lost < TRIES && fault::is_race(&error) => lost += 1,
                 rows => return rows.map_err(|error| fault::meaning(&error, place)),
             }
@@ -372,11 +417,12 @@ impl Store for PostgresStore {
 
     fn close(&self) -> Pending<'_, ()> {
         Box::pin(async move {
-            let pool = &self.opened.pool;
-            if pool.is_closed() {
+            if self.is_closed.swap(true, Ordering::AcqRel) {
                 return Err(Error::Closed);
             }
-            pool.close();
+            if self.tables.is_none() {
+                self.opened.pool.close();
+            }
             Ok(())
         })
     }

@@ -13,6 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::asking::Sharing;
 use super::fault::{meaning, no_connection};
+use super::named;
 use crate::Error;
 
 /// Tables that are made and changed together.
@@ -72,13 +73,22 @@ pub(super) async fn open(url: &str, schema: &Schema) -> Result<OpenPool, Error> 
     }
     let place = place(&config);
     let pool = pool(config, &place)?;
-    let mut client = pool.get().await.map_err(|error| no_connection(&error, &place))?;
-    let transaction = client.transaction().await.map_err(|error| meaning(&error, &place))?;
-    migrate(&transaction, &place, schema).await?;
-    transaction.commit().await.map_err(|error| meaning(&error, &place))?;
-    drop(client);
+    bring_forward(&pool, &place, schema, None).await?;
     let sharing = Sharing::look(&pool).await.map_err(|error| no_connection(&error, &place))?;
     Ok(OpenPool { pool, place, sharing })
+}
+
+/// Brings tables up to the newest that are beside others in one database. `tables` is what their names begin with, if it is not as
+/// in the texts.
+pub(super) async fn migrated(opened: &OpenPool, schema: &Schema, tables: Option<&str>) -> Result<(), Error> {
+    bring_forward(&opened.pool, &opened.place, schema, tables).await
+}
+
+async fn bring_forward(pool: &Pool, place: &str, schema: &Schema, tables: Option<&str>) -> Result<(), Error> {
+    let mut client = pool.get().await.map_err(|error| no_connection(&error, place))?;
+    let transaction = client.transaction().await.map_err(|error| meaning(&error, place))?;
+    migrate(&transaction, place, schema, tables).await?;
+    transaction.commit().await.map_err(|error| meaning(&error, place))
 }
 
 fn pool(config: Config, place: &str) -> Result<Pool, Error> {
@@ -113,8 +123,14 @@ fn place(config: &Config) -> String {
 }
 
 /// Brings the schema up to its newest migration, or refuses the database.
-async fn migrate(transaction: &Transaction<'_>, place: &str, schema: &Schema) -> Result<(), Error> {
+async fn migrate(
+    transaction: &Transaction<'_>,
+    place: &str,
+    schema: &Schema,
+    tables: Option<&str>,
+) -> Result<(), Error> {
     let Schema { version, migrations } = schema;
+    let version = &*named(version, tables);
     let wrong = |error: tokio_postgres::Error| meaning(&error, place);
     let encoding = transaction.query_typed_one("SHOW server_encoding", &[]).await.map_err(wrong)?;
     let encoding: String = encoding.try_get(0).map_err(wrong)?;
@@ -125,7 +141,7 @@ async fn migrate(transaction: &Transaction<'_>, place: &str, schema: &Schema) ->
     let lock = "SELECT pg_advisory_xact_lock($1)";
     transaction.query_typed(lock, &[(&MIGRATION_LOCK, Type::INT8)]).await.map_err(wrong)?;
     let exists = "SELECT to_regclass($1) IS NOT NULL";
-    let exists = transaction.query_typed_one(exists, &[(version, Type::TEXT)]).await;
+    let exists = transaction.query_typed_one(exists, &[(&version, Type::TEXT)]).await;
     if !exists.and_then(|row| row.try_get::<_, bool>(0)).map_err(wrong)? {
         let begin =
             format!("CREATE TABLE {version} (version bigint NOT NULL); INSERT INTO {version} VALUES (0)");
@@ -139,7 +155,7 @@ async fn migrate(transaction: &Transaction<'_>, place: &str, schema: &Schema) ->
         return Err(Error::Newer { place: place.to_owned(), found, known });
     }
     for migration in migrations.iter().skip(found as usize) {
-        transaction.batch_execute(migration).await.map_err(wrong)?;
+        transaction.batch_execute(&named(migration, tables)).await.map_err(wrong)?;
     }
     if found < known {
         let number = format!("UPDATE {version} SET version = $1");

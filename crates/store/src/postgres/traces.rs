@@ -59,7 +59,7 @@ impl Traces for PostgresTraces {
             let OpenPool { pool, place, sharing } = &self.opened;
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
             let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
-            sharing.ask(&client, &ERASE, &[&session.to_string()]).await.map_err(wrong)?;
+            sharing.ask(&client, ERASE.text, ERASE.given, &[&session.to_string()]).await.map_err(wrong)?;
             Ok(())
         })
     }
@@ -80,7 +80,7 @@ impl Traces for PostgresTraces {
                 events.iter().map(|event| event.error.as_ref().map(crate::traces::Details::as_str)).collect();
             let given: [&(dyn tokio_postgres::types::ToSql + Sync); 8] =
                 [&sessions, &seqs, &ats, &kinds, &tools, &calls, &details, &errors];
-            sharing.ask(&client, &INSERT, &given).await.map_err(wrong)?;
+            sharing.ask(&client, INSERT.text, INSERT.given, &given).await.map_err(wrong)?;
             Ok(())
         })
     }

@@ -22,7 +22,7 @@ pub(super) struct Environment {
     pub(super) keeper: Option<Arc<dyn FileKeeper>>,
     pub(super) reviewer: Option<Arc<dyn Reviewer>>,
     pub(super) limits: Limits,
-    pub(super) counters: WriteCounters,
+    pub(super) counters: Arc<WriteCounters>,
     /// Bounds how many files are validated at once.
     pub(super) validations: Permits,
 }

@@ -61,7 +61,7 @@ impl WriteSessions {
         let Config { root, spool, locks, clock, ids, composer, keeper, reviewer, limits } = config;
         let spool = spool.unwrap_or_else(|| root.top());
         let validations = Permits::new(limits.validations);
-        let counters = WriteCounters::default();
+        let counters = Arc::<WriteCounters>::default();
         let environment = Environment {
             root,
             spool,
@@ -80,7 +80,7 @@ impl WriteSessions {
 
     /// How many began, and how they ended, since the process began.
     #[must_use]
-    pub fn counters(&self) -> &WriteCounters {
+    pub fn counters(&self) -> &Arc<WriteCounters> {
         &self.0.environment.counters
     }
 

@@ -2,8 +2,10 @@
 
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
 
-use engross_store::files::{Ages, Precondition, StagedName, WrittenFile};
+use engross_store::WriteFence;
+use engross_store::files::{Ages, AppendFile, Precondition, Root, StagedName, WrittenFile};
 
 use super::{TestBench, code, path, sha256, staged};
 
@@ -151,4 +153,44 @@ fn who_comes_late_has_nothing_of_a_file_that_has_its_place() {
         });
         assert_eq!(desk.text(&format!("f{round}")), "all of it", "round {round}");
     }
+}
+
+#[test]
+fn who_is_fenced_off_writes_nothing_more_and_keeps_nobody_out() {
+    let desk = TestBench::new();
+    let open = |fence: &WriteFence| {
+        fence.extend(Instant::now() + Duration::from_secs(60));
+        Root::open(&desk.at("")).unwrap().fenced(fence.clone())
+    };
+    let (old, new) = (WriteFence::closed(), WriteFence::closed());
+    let (before, after) = (open(&old), open(&new));
+    let mut file = before.top().stage(&staged("s")).unwrap();
+    file.append(b"one ").unwrap();
+    file.sync().unwrap();
+    before.top().write(&path("kept"), &b"old"[..], &Precondition::Absent).unwrap();
+    let mut lines = AppendFile::open(&before.top(), &path("lines")).unwrap();
+    lines.append(b"a\n").unwrap();
+    // The process stands still, and another one takes over what it has open.
+    old.shut();
+    let mut taken = after.top().staged(&staged("s")).unwrap().unwrap();
+    let mut taken_lines = AppendFile::open(&after.top(), &path("lines")).unwrap();
+    assert_eq!(code(file.append(b"late")), "HOME_AWAY");
+    assert_eq!(code(file.sync()), "HOME_AWAY");
+    assert_eq!(code(file.truncate(0)), "HOME_AWAY");
+    assert_eq!(code(lines.append(b"late\n")), "HOME_AWAY");
+    let late = file.commit(&before.top(), &path("file"), &Precondition::Any).unwrap_err();
+    assert_eq!(late.error.code(), "HOME_AWAY");
+    assert_eq!(code(late.staged.discard()), "HOME_AWAY");
+    let top = before.top();
+    assert_eq!(code(top.write(&path("kept"), &b"late"[..], &Precondition::Any)), "HOME_AWAY");
+    assert_eq!(code(top.write_private(&path("new"), &b"late"[..], &Precondition::Any)), "HOME_AWAY");
+    assert_eq!(code(top.remove(&path("kept"), &Precondition::Any)), "HOME_AWAY");
+    assert_eq!(code(top.make_folder(&path("folder"))), "HOME_AWAY");
+    assert_eq!(code(top.stage(&staged("t"))), "HOME_AWAY");
+    assert_eq!(top.read(&path("kept"), 10).unwrap().unwrap(), b"old");
+    taken.append(b"two").unwrap();
+    taken_lines.append(b"b\n").unwrap();
+    taken.commit(&after.top(), &path("file"), &Precondition::Absent).unwrap();
+    assert_eq!((desk.text("file").as_str(), desk.text("lines").as_str()), ("one two", "a\nb\n"));
+    assert_eq!(code(top.remove_folder(&path("file"))), "HOME_AWAY");
 }

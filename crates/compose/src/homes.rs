@@ -1,0 +1,295 @@
+//! Several nodes that share what owners have: which node has what, and who takes over what a dead one had.
+//!
+//! Must never let two nodes have one owner at once: who cannot renew a home has its fence closed before anybody else can take it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use engross_http::{HomeFinder, HomeNews, HomePlace};
+use engross_protocol::Failure;
+use engross_store::{Home, Homes, Store, WriteFence};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use super::owners::OwnerRegistry;
+use crate::console::note;
+
+/// How long a home is a node's that says no more.
+const TTL: Duration = Duration::from_millis(3_500);
+
+/// How often a node says that it is there, and sees which homes are free.
+const BEAT: Duration = Duration::from_millis(500);
+
+/// By how much a fence closes before the home is free, for what was asked just before.
+const MARGIN: Duration = Duration::from_millis(300);
+
+/// How much longer a node leaves a free home to others for each home that it has, and at most.
+const MODESTY: (Duration, Duration) = (BEAT, Duration::from_secs(1));
+
+/// How long a home is left alone that could not be opened.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// How often waiting requests look again without news: homes run out by themselves.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// Where homes and the logs of owners are kept that nodes share.
+pub(super) trait SharedPlace: Send + Sync {
+    /// The homes.
+    fn homes(&self) -> Arc<dyn Homes>;
+
+    /// The logs of one part of what an owner has.
+    fn logs<'a>(&'a self, owner: &'a str, part: &'static str) -> engross_store::Pending<'a, Arc<dyn Store>>;
+}
+
+/// What an owner's things are opened with where nodes share them.
+pub(super) struct HomeParts {
+    /// As long as it is open this node has the home.
+    pub(super) fence: WriteFence,
+    /// The logs of its tasks.
+    pub(super) tasks: Arc<dyn Store>,
+    /// The records of its threads.
+    pub(super) threads: Arc<dyn Store>,
+}
+
+/// The homes, as one node sees them.
+pub(super) struct HomeKeeper {
+    shared: Arc<dyn SharedPlace>,
+    homes: Arc<dyn Homes>,
+    /// The name of this node, and where others reach it.
+    node: String,
+    address: String,
+    state: Mutex<HomeState>,
+    news: Notify,
+}
+
+#[derive(Default)]
+struct HomeState {
+    /// What the database told last, and when that was asked for.
+    told: Vec<Home>,
+    asked: Option<Instant>,
+    /// The homes that this node has.
+    own: BTreeMap<String, OwnHome>,
+    /// Since when homes are seen to be free.
+    free: BTreeMap<String, Instant>,
+    /// Homes that could not be opened, and until when they are left alone.
+    failed: BTreeMap<String, Instant>,
+    is_closing: bool,
+}
+
+struct OwnHome {
+    fence: WriteFence,
+    /// Whether its things are open.
+    is_open: bool,
+}
+
+/// What is to be done after a beat.
+#[derive(Debug, PartialEq, Eq)]
+struct Moves {
+    /// Homes that are lost.
+    lost: Vec<String>,
+    /// Homes that are to be taken.
+    free: Vec<String>,
+    /// Homes that this node has and does not want.
+    unwanted: Vec<String>,
+}
+
+impl HomeKeeper {
+    /// Nothing is taken until [`HomeKeeper::keep`].
+    pub(super) fn new(shared: Arc<dyn SharedPlace>, node: String, address: String) -> Self {
+        let homes = shared.homes();
+        Self { shared, homes, node, address, state: Mutex::default(), news: Notify::new() }
+    }
+
+    /// Says again and again that this node is there, opens what is free, and closes what is lost. Never ends.
+    pub(super) async fn keep(self: &Arc<Self>, registry: &Arc<OwnerRegistry>) {
+        let mut moving = JoinSet::new();
+        let mut is_silent = false;
+        loop {
+            let asked = Instant::now();
+            let told = tokio::time::timeout(TTL, self.homes.renew(&self.node, TTL)).await;
+            let problem = match told {
+                Ok(Ok(told)) => {
+                    let moves = self.lock().take_in(&self.node, told, asked, &registry.names());
+                    self.news.notify_waiters();
+                    for owner in moves.lost {
+                        note(&format!("The home of '{owner}' is at another node now"));
+                        if let Some(closing) = registry.move_out(&owner) {
+                            moving.spawn(closing);
+                        }
+                    }
+                    for owner in moves.unwanted {
+                        self.release(&owner).await;
+                    }
+                    for owner in moves.free {
+                        self.take(&owner, registry, &mut moving).await;
+                    }
+                    None
+                }
+                Ok(Err(error)) => Some(format!("{error} [{}]", error.code())),
+                Err(_) => Some("the database does not answer".to_owned()),
+            };
+            if let Some(problem) = &problem
+                && !is_silent
+            {
+                tracing::warn!("homes were not renewed: {problem}");
+            }
+            is_silent = problem.is_some();
+            while moving.try_join_next().is_some() {}
+            tokio::time::sleep(BEAT.saturating_sub(asked.elapsed())).await;
+        }
+    }
+
+    async fn take(self: &Arc<Self>, owner: &str, registry: &Arc<OwnerRegistry>, moving: &mut JoinSet<()>) {
+        let asked = Instant::now();
+        match self.homes.take(owner, &self.node, &self.address, TTL).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::warn!(code = error.code(), "the home of '{owner}' was not taken: {error}");
+                return;
+            }
+        }
+        let fence = WriteFence::closed();
+        fence.extend(asked + TTL - MARGIN);
+        self.lock().own.insert(owner.to_owned(), OwnHome { fence: fence.clone(), is_open: false });
+        let (keeper, registry, owner) = (Arc::clone(self), Arc::clone(registry), owner.to_owned());
+        moving.spawn(async move {
+            match keeper.move_in(&owner, fence, &registry).await {
+                Ok(()) => {
+                    if let Some(own) = keeper.lock().own.get_mut(&owner) {
+                        own.is_open = true;
+                    }
+                    keeper.news.notify_waiters();
+                }
+                Err(failure) => {
+                    note(&format!(
+                        "What '{owner}' has could not be opened: {} [{}]",
+                        failure.message, failure.code
+                    ));
+                    keeper.give_up(&owner);
+                    keeper.release(&owner).await;
+                }
+            }
+        });
+    }
+
+    async fn move_in(
+        &self,
+        owner: &str,
+        fence: WriteFence,
+        registry: &Arc<OwnerRegistry>,
+    ) -> Result<(), Failure> {
+        let failed = |error| super::sessions::store_failure(&error);
+        let tasks = self.shared.logs(owner, "tasks").await.map_err(failed)?;
+        let threads = self.shared.logs(owner, "threads").await.map_err(failed)?;
+        registry.move_in(owner, HomeParts { fence, tasks, threads }).await
+    }
+
+    async fn release(&self, owner: &str) {
+        if let Err(error) = self.homes.release(owner, &self.node).await {
+            tracing::warn!(code = error.code(), "the home of '{owner}' was not given back: {error}");
+        }
+    }
+
+    /// Leaves a home alone for a while that could not be opened.
+    fn give_up(&self, owner: &str) {
+        let mut state = self.lock();
+        if let Some(own) = state.own.remove(owner) {
+            own.fence.shut();
+        }
+        state.failed.insert(owner.to_owned(), Instant::now() + AFTER_FAILURE);
+    }
+
+    /// Takes no more homes.
+    pub(super) fn begin_to_close(&self) {
+        self.lock().is_closing = true;
+    }
+
+    /// Gives back all homes, whose things are closed.
+    pub(super) async fn release_all(&self) {
+        let own = std::mem::take(&mut self.lock().own);
+        for (owner, home) in own {
+            home.fence.shut();
+            self.release(&owner).await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HomeState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HomeState {
+    /// Takes in what the database told of all homes, asked at `asked`; says what follows. `owners` are those of this node's keys.
+    fn take_in(&mut self, node: &str, told: Vec<Home>, asked: Instant, owners: &BTreeSet<String>) -> Moves {
+        let mine: BTreeSet<&str> =
+            told.iter().filter(|home| home.holder == node).map(|home| home.owner.as_str()).collect();
+        let mut lost = Vec::new();
+        self.own.retain(|owner, home| {
+            let is_kept = mine.contains(owner.as_str());
+            if is_kept {
+                home.fence.extend(asked + TTL - MARGIN);
+            } else {
+                home.fence.shut();
+                lost.push(owner.clone());
+            }
+            is_kept
+        });
+        let unwanted =
+            mine.iter().filter(|owner| !self.own.contains_key(**owner)).map(|owner| (*owner).to_owned());
+        let unwanted = unwanted.collect();
+        let held: BTreeSet<&str> = told
+            .iter()
+            .filter(|home| home.holder != node && !home.remaining.is_zero())
+            .map(|home| home.owner.as_str())
+            .collect();
+        let is_free = |owner: &&String| !held.contains(owner.as_str()) && !self.own.contains_key(*owner);
+        let free: BTreeSet<String> = owners.iter().filter(is_free).cloned().collect();
+        self.free.retain(|owner, _| free.contains(owner));
+        let patience = (MODESTY.0 * u32::try_from(self.own.len()).unwrap_or(u32::MAX)).min(MODESTY.1);
+        let mut ripe = Vec::new();
+        for owner in free {
+            let since = *self.free.entry(owner.clone()).or_insert(asked);
+            let is_left = self.failed.get(&owner).is_some_and(|until| *until > asked);
+            // One at a time, so that others have a share of many.
+            if !self.is_closing && !is_left && asked.duration_since(since) >= patience && ripe.is_empty() {
+                ripe.push(owner);
+            }
+        }
+        self.told = told;
+        self.asked = Some(asked);
+        Moves { lost, free: ripe, unwanted }
+    }
+
+    fn find(&self, node: &str, owner: &str, now: Instant) -> HomePlace {
+        if let Some(own) = self.own.get(owner) {
+            return if own.is_open && own.fence.is_open() { HomePlace::Here } else { HomePlace::Nowhere };
+        }
+        let passed = self.asked.map_or(Duration::MAX, |asked| now.duration_since(asked));
+        let home = self.told.iter().find(|home| home.owner == owner && home.holder != node);
+        match home {
+            Some(home) if home.remaining > passed => HomePlace::At(home.address.clone()),
+            _ => HomePlace::Nowhere,
+        }
+    }
+}
+
+impl HomeFinder for HomeKeeper {
+    fn find(&self, owner: &str) -> HomePlace {
+        self.lock().find(&self.node, owner, Instant::now())
+    }
+
+    fn changed(&self) -> HomeNews<'_> {
+        let news = self.news.notified();
+        Box::pin(async move {
+            let _ = tokio::time::timeout(LOOK_AGAIN, news).await;
+        })
+    }
+
+    fn others(&self) -> Vec<String> {
+        let state = self.lock();
+        let others = state.told.iter().filter(|home| home.holder != self.node && !home.remaining.is_zero());
+        others.map(|home| home.address.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}

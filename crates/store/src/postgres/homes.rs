@@ -1,0 +1,98 @@
+//! Homes of owners in a table of the database of sessions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_postgres::types::Type;
+
+use super::asking::Statement;
+use super::open::{Schema, migrated};
+use super::rows::int;
+use super::{PostgresStore, number};
+use crate::Error;
+use crate::homes::{Home, Homes};
+use crate::store::Pending;
+
+/// The table, in a version of its own: only nodes that share what owners have need it.
+const SCHEMA: Schema = Schema { version: "engross_homes_schema", migrations: &[include_str!("homes.sql")] };
+
+const TAKE: Statement = Statement {
+    text: "
+    WITH moment AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now)
+    INSERT INTO engross_homes AS h (owner, holder, address, until)
+        SELECT $1::text, $2::text, $3::text, now + $4::bigint FROM moment
+        ON CONFLICT (owner) DO UPDATE
+            SET holder = excluded.holder, address = excluded.address, until = excluded.until
+            WHERE h.holder = excluded.holder OR h.until <= (SELECT now FROM moment)
+    RETURNING 1",
+    given: &[Type::TEXT, Type::TEXT, Type::TEXT, Type::INT8],
+};
+
+/// The homes of others are seen as they were before, and one's own as they are now.
+const RENEW: Statement = Statement {
+    text: "
+    WITH moment AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now),
+    kept AS (
+        UPDATE engross_homes SET until = (SELECT now FROM moment) + $2::bigint WHERE holder = $1::text
+        RETURNING owner, holder, address, $2::bigint AS remaining
+    )
+    SELECT owner, holder, address, remaining FROM kept
+    UNION ALL
+    SELECT owner, holder, address, greatest(until - (SELECT now FROM moment), 0) FROM engross_homes
+    WHERE holder <> $1::text AND owner NOT IN (SELECT owner FROM kept)",
+    given: &[Type::TEXT, Type::INT8],
+};
+
+const RELEASE: Statement = Statement {
+    text: "UPDATE engross_homes SET until = 0 WHERE owner = $1 AND holder = $2",
+    given: &[Type::TEXT, Type::TEXT],
+};
+
+/// The homes of owners in a database.
+#[derive(Debug)]
+pub struct PostgresHomes(Arc<PostgresStore>);
+
+impl PostgresHomes {
+    /// Makes the table beside those of `store` if it is not there.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`].
+    pub async fn open(store: Arc<PostgresStore>) -> Result<Self, Error> {
+        migrated(&store.opened, &SCHEMA, None).await?;
+        Ok(Self(store))
+    }
+}
+
+impl Homes for PostgresHomes {
+    fn take(&self, owner: &str, holder: &str, address: &str, ttl: Duration) -> Pending<'_, bool> {
+        let (owner, holder, address) = (owner.to_owned(), holder.to_owned(), address.to_owned());
+        Box::pin(async move {
+            let rows = self.0.query(&TAKE, &[&owner, &holder, &address, &millis(ttl)]).await?;
+            Ok(!rows.is_empty())
+        })
+    }
+
+    fn renew(&self, holder: &str, ttl: Duration) -> Pending<'_, Vec<Home>> {
+        let holder = holder.to_owned();
+        Box::pin(async move {
+            let rows = self.0.query(&RENEW, &[&holder, &millis(ttl)]).await?;
+            self.0.each(&rows, |row| {
+                Ok(Home {
+                    owner: row.try_get(0)?,
+                    holder: row.try_get(1)?,
+                    address: row.try_get(2)?,
+                    remaining: Duration::from_millis(number(row, 3)?),
+                })
+            })
+        })
+    }
+
+    fn release(&self, owner: &str, holder: &str) -> Pending<'_, ()> {
+        let (owner, holder) = (owner.to_owned(), holder.to_owned());
+        Box::pin(async move { self.0.query(&RELEASE, &[&owner, &holder]).await.map(drop) })
+    }
+}
+
+fn millis(time: Duration) -> i64 {
+    int(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
