@@ -10,6 +10,8 @@ mod docs;
 mod examples;
 mod fuzz;
 #[cfg(test)]
+mod isolation_tests;
+#[cfg(test)]
 mod layers_tests;
 #[cfg(test)]
 mod links_tests;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use engross_agent::session::{Toolbox, ToolboxFuture, Toolboxes};
 use engross_agent::workspace::{Approver, DocumentTools};
 use engross_agent::writing::{Writer, WritingTools};
-use engross_documents::{CheckpointStore, Error, InputFile, Workspace};
+use engross_documents::{CheckpointStore, EditWork, Error, InputFile, Workspace};
 use engross_docx::revisions::Side;
 use engross_docx::{Tracking, WordDocument};
 use engross_protocol::{Exit, Failure, SystemClock, hex};
@@ -113,7 +113,7 @@ impl ChatDocument {
             return Ok(0);
         }
         let accept = |document: &mut WordDocument| document.resolve_all(Side::Accept);
-        Ok(self.workspace.edit(&self.target, None, Tracking::Tracked, accept)?.0)
+        Ok(self.workspace.edit(&self.target, None, (Tracking::Tracked, &EditWork::Resolution), accept)?.0)
     }
 
     /// How many tracked changes the file that edits go to has; `None` when it is not there. Blocks.

@@ -130,7 +130,13 @@ pub fn run(args: &ChatOptions, environment: &Environment) -> Result<Over, Failur
     let folder = by_path::absolute(place);
     let files = WrittenFiles { root: root.clone(), data: data.clone(), folder: folder.clone() };
     let keeper = Arc::new(writes::FolderKeeper { data: data.clone(), folder });
-    let writes = writes::open(root.clone(), Locks::new(), spool(&data, place)?, keeper, reviewer)?;
+    let writes = writes::open(
+        root.clone(),
+        Locks::new(),
+        spool(&data, place)?,
+        (keeper, writes::Typesetter::default()),
+        reviewer,
+    )?;
     let writer = Writer::new(writes.clone(), None, settings.content_tools());
     let approver = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Approver>);
     let toolboxes: Arc<dyn Toolboxes> = match &document {

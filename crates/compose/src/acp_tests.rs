@@ -75,6 +75,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
             clock: Arc::new(SystemClock),
             writes: writes(root.clone(), locks),
             content: engross_agent::writing::ContentTools::default(),
+            isolation: engross_documents::DocumentIsolation::default(),
         }),
         observers: Vec::new(),
         grace: Duration::from_secs(1),

@@ -23,6 +23,7 @@
 //! | `preferences` | what do people make of what was delivered, and who is given that? |
 //! | `runner` | how does a person's own server of tasks begin and end? |
 //! | `access_log` | where do the lines about requests go? |
+//! | `isolation` | how are documents worked on in processes of their own? |
 //! | `allocator` | how does memory go back to the system? |
 //! | `server` | what is a server made of, and when does it end? |
 //! | `mcp` | how do the clients of agents reach a server's documents? |
@@ -44,6 +45,8 @@ pub mod files;
 mod front;
 #[cfg(feature = "server")]
 mod homes;
+#[cfg(feature = "server")]
+pub mod isolation;
 #[cfg(feature = "server")]
 pub mod keys;
 #[cfg(all(feature = "server", feature = "mcp"))]

@@ -11,7 +11,7 @@ use axum::Router;
 use engross_agent::session::Sessions;
 use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
-use engross_documents::{DeliveryListener, signature};
+use engross_documents::{DeliveryListener, DocumentIsolation, signature};
 use engross_docx::Tracking;
 use engross_http::{
     DEFAULT_OWNER, Documents, Limits, PlaybookReviews, own_model_routes, review_routes, skill_routes,
@@ -100,6 +100,8 @@ pub(super) struct OwnerPlaces {
     pub(super) own_models: OwnModelTable,
     pub(super) settings: ProgramSettings,
     pub(super) environment: Environment,
+    /// Where documents that come from outside are worked on.
+    pub(super) isolation: DocumentIsolation,
 }
 
 /// What one owner has, before it is served.
@@ -141,7 +143,8 @@ impl OwnerPlaces {
     /// The documents of an owner who has them at another node: nothing of them is written.
     pub(super) fn documents_elsewhere(&self, owner: &str) -> Result<Documents, Failure> {
         let root = sessions::open_root(&self.folders(owner)?.0)?.fenced(WriteFence::closed());
-        self.documents(Workspaces::new(root, Locks::new(), Arc::new(SystemClock)))
+        let workspaces = Workspaces::new(root, Locks::new(), Arc::new(SystemClock));
+        self.documents(workspaces.isolated(self.isolation.clone()))
     }
 
     fn documents(&self, workspaces: Workspaces) -> Result<Documents, Failure> {
@@ -150,24 +153,27 @@ impl OwnerPlaces {
             author: signature::author(&self.settings.author.value)?.to_owned(),
             tracking: if self.settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
             clock: Arc::new(SystemClock),
+            isolation: self.isolation.clone(),
         })
     }
 
     /// Opens what an owner has, and makes what is missing. `home` is with what, where nodes share it.
     pub(super) fn open(&self, owner: &str, home: Option<HomeParts>) -> Result<OwnerParts, Failure> {
         let (root, data) = self.folders(owner)?;
-        let listened = (Preferences::listener(&self.settings), by_path::absolute(&root));
+        let listened = (Preferences::listener(&self.settings, &self.isolation), by_path::absolute(&root));
         let fence = home.as_ref().map(|home| home.fence.clone());
         let (root, place) = open_root(&root, fence.as_ref())?;
         let locks = Locks::new();
         let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
         let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
-        let writes = writes::open(root.clone(), locks.clone(), spool, keeper, None)?;
+        let composer = writes::Typesetter(self.isolation.clone());
+        let writes = writes::open(root.clone(), locks.clone(), spool, (keeper, composer), None)?;
         let content = self.settings.content_tools();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let workspaces = Workspaces::new(root.clone(), locks.clone(), clock)
             .with_writes(writes.clone(), content)
-            .heard_by(listened.0.clone(), listened.1.clone());
+            .heard_by(listened.0.clone(), listened.1.clone())
+            .isolated(self.isolation.clone());
         let documents = self.documents(workspaces)?;
         let (tasks, shared_threads) = match home {
             Some(home) => (Some(fenced(home.tasks, &home.fence)), Some(fenced(home.threads, &home.fence))),
@@ -328,6 +334,7 @@ impl OwnerParts {
             clock: Arc::new(SystemClock),
             writes: self.writes.clone(),
             content: self.content,
+            isolation: self.documents.isolation.clone(),
         }
     }
 
@@ -344,8 +351,8 @@ impl OwnerParts {
         is_locked: bool,
     ) -> Result<(ServedOwner, Router, Bridge), Failure> {
         #[cfg(feature = "mcp")]
-        let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents.author, self.listened)?;
-        let reviews = reviews(&sessions, &self.documents.author, limits);
+        let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents, self.listened)?;
+        let reviews = reviews(&sessions, &self.documents, limits);
         let workspaces = self.documents.workspaces.clone();
         let Self { principal, writes, tasks, lessons, threads, own_model, keep_files, forgets, .. } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
@@ -415,11 +422,11 @@ async fn forget_documents(workspaces: &Workspaces, keep: Duration) {
 }
 
 /// What playbooks are answered with: the model of the sessions, if it can judge; the rules only know patterns of edits.
-fn reviews(sessions: &Sessions, author: &str, limits: &Limits) -> PlaybookReviews {
+fn reviews(sessions: &Sessions, documents: &Documents, limits: &Limits) -> PlaybookReviews {
     let model = sessions.usual_model();
     let can_judge = model.info().spec != "rules";
-    let (author, clock) = (author.to_owned(), Arc::new(SystemClock));
-    PlaybookReviews { model: can_judge.then_some(model), author, clock, limits: limits.clone() }
+    let Documents { author, clock, isolation, .. } = documents.clone();
+    PlaybookReviews { model: can_judge.then_some(model), author, clock, limits: limits.clone(), isolation }
 }
 
 impl ServedOwner {

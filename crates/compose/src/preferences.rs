@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engross_documents::{DeliveryListener, WrittenDocument};
+use engross_documents::{DeliveryListener, DocumentIsolation, WrittenDocument};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::{Limits, WordDocument};
 use engross_learn::disk::{BookFile, BookPaths, DeliveredDocuments};
@@ -32,6 +32,8 @@ pub struct Preferences {
     documents: DeliveredDocuments,
     /// What lessons may take of a model's instructions.
     tokens: usize,
+    /// Where delivered documents are worked on.
+    isolation: DocumentIsolation,
 }
 
 /// What observing documents gave.
@@ -57,12 +59,19 @@ impl Preferences {
     /// `None` unless the settings ask for it.
     pub fn of(settings: &ProgramSettings) -> Option<Self> {
         let data = data_path(None).ok().filter(|_| settings.document_lessons.value)?;
-        Some(Self { documents: DeliveredDocuments::in_data(&data), tokens: settings.skill_tokens.value })
+        Some(Self {
+            documents: DeliveredDocuments::in_data(&data),
+            tokens: settings.skill_tokens.value,
+            isolation: DocumentIsolation::default(),
+        })
     }
 
-    /// A listener for those who write documents; `None` unless the settings ask for it.
-    pub fn listener(settings: &ProgramSettings) -> Option<Arc<dyn DeliveryListener>> {
-        Some(Arc::new(Self::of(settings)?))
+    /// A listener for those who write documents, which has them worked on so; `None` unless the settings ask for it.
+    pub fn listener(
+        settings: &ProgramSettings,
+        isolation: &DocumentIsolation,
+    ) -> Option<Arc<dyn DeliveryListener>> {
+        Some(Arc::new(Self { isolation: isolation.clone(), ..Self::of(settings)? }))
     }
 
     /// The kind of a document: its client, or else the folder that it is in.
@@ -95,7 +104,8 @@ impl Preferences {
 
     fn try_record(&self, path: &Path, bytes: Vec<u8>, authors: &[String], kind: &str) -> Result<(), String> {
         let sha256 = sha256_of(&bytes);
-        let document = WordDocument::open(bytes, &Limits::default()).map_err(|error| error.to_string())?;
+        let shown = path.display().to_string();
+        let document = self.isolation.open(&shown, bytes).map_err(|error| error.to_string())?;
         let changes = own_changes(&document, authors).map_err(|error| error.to_string())?;
         let path = path.display().to_string();
         let mut delivered = DeliveredDocument {

@@ -33,6 +33,7 @@ use tokio::task::JoinSet;
 
 use super::access_log::{self, RequestLog};
 use super::homes::{HomeKeeper, SharedPlace};
+use super::isolation::{self, WorkerPool};
 use super::keys::KeyStore;
 use super::own_model::OwnModelTable;
 use super::owner::{OwnerParts, OwnerPlaces, owner_of};
@@ -86,6 +87,8 @@ pub(super) struct Parts {
     address: Option<String>,
     keys: KeyStore,
     retries: RetryCount,
+    /// The processes that work on documents, if the server does not.
+    workers: Option<Arc<WorkerPool>>,
 }
 
 /// Serves until the person or the system wants an end.
@@ -128,12 +131,14 @@ pub(super) fn parts(
     let access = front::access(&options, keys.access_keys()?.as_deref())?;
     let certificate = front::Certificate::of(&options)?;
     let own_models = OwnModelTable::default();
+    let workers = isolation::start(&options)?;
     let places = OwnerPlaces {
         root: options.path("root").unwrap_or_else(|| data.join("workspace")),
         in_memory: options.text("store") == Some("memory"),
         is_runner: runner.is_some(),
         keep_files: runner.and_then(|runner| runner.keep_files),
         own_models: own_models.clone(),
+        isolation: isolation::isolation(workers.as_ref()),
         blobs: tasks::blobs(options.text("blobs"), environment)?,
         data: data.clone(),
         settings: settings.clone(),
@@ -156,6 +161,7 @@ pub(super) fn parts(
         data,
         options,
         retries: settings.retries.clone(),
+        workers,
     })
 }
 
@@ -192,7 +198,7 @@ pub(super) async fn serve(
     ready: impl FnOnce(&str, Option<&Bridge>),
 ) -> Result<(), Failure> {
     let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
-    let Parts { session_by_user, places, first, address, keys, access_log, retries, .. } = parts;
+    let Parts { session_by_user, places, first, address, keys, access_log, retries, workers, .. } = parts;
     let OpenedStore { store, shared } = open_any(options.text("store").unwrap_or("sqlite"), &data).await?;
     let spec = models.usual().info().spec;
     let transcripts = options.path("transcripts");
@@ -356,6 +362,10 @@ pub(super) async fn serve(
         () = reloading => {}
     }
     all.drain(Duration::ZERO).await;
+    if let Some(workers) = workers {
+        // What still waits for one ends with it.
+        let _ = tokio::task::spawn_blocking(move || workers.close()).await;
+    }
     registry.close().await?;
     keeping.abort_all();
     if let Some(keeper) = &keeper {

@@ -2,14 +2,13 @@
 //!
 //! Must never be opened twice on one folder in one process: those who write there share its locks.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_documents::{CheckpointStore, Checkpoints, OWN_FOLDER};
-use engross_docx::{MadeDocument, Severity, WordDocument, check, from_markdown_with};
+use engross_documents::{CheckpointStore, Checkpoints, DocumentIsolation, Error, OWN_FOLDER};
+use engross_docx::MadeDocument;
 use engross_protocol::{Failure, RandomIds, SystemClock};
 use engross_store::files::{Folder, Locks, RelPath, Root};
 use engross_write::WriteFailure;
@@ -20,6 +19,9 @@ use engross_write::runner::{
 use crate::console::note;
 use crate::signals::survive_file_limit;
 
+/// What the Markdown of a write session is called.
+const CONTENT: &str = "the content";
+
 /// How often write sessions are looked after.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
 
@@ -27,17 +29,18 @@ const WATCH_EVERY: Duration = Duration::from_millis(250);
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
 
 /// Makes Word documents of Markdown, and looks at what was made.
-pub struct Typesetter;
+#[derive(Clone, Default)]
+pub struct Typesetter(pub DocumentIsolation);
 
 impl Composer for Typesetter {
     fn compose(&self, markdown: &str) -> Result<ComposedDocument, String> {
-        let limits = engross_docx::Limits::default();
-        let made = from_markdown_with(markdown, None, BTreeMap::new(), &limits);
-        let MadeDocument { bytes, warnings } = made.map_err(|error| error.to_string())?;
-        let findings = WordDocument::open(bytes.clone(), &limits).and_then(|document| check(&document));
-        let findings = findings.map_err(|error| error.to_string())?;
-        match findings.iter().find(|finding| finding.severity == Severity::Error) {
-            Some(finding) => Err(format!("the document would not be sound: {}", finding.message)),
+        let told = |error: Error| match error {
+            Error::Document { error, .. } => error.to_string(),
+            other => format!("{other} [{}]", other.code()),
+        };
+        let MadeDocument { bytes, warnings } = self.0.compose(CONTENT, markdown).map_err(told)?;
+        match self.0.unsoundness(CONTENT, bytes.clone()).map_err(told)? {
+            Some(problem) => Err(format!("the document would not be sound: {problem}")),
             None => Ok(ComposedDocument { bytes, warnings }),
         }
     }
@@ -70,10 +73,7 @@ impl FileKeeper for FolderKeeper {
     }
 }
 
-fn kept(
-    checkpoints: Result<Checkpoints, engross_documents::Error>,
-    bytes: &[u8],
-) -> Result<Option<String>, WriteFailure> {
+fn kept(checkpoints: Result<Checkpoints, Error>, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
     let saved = checkpoints.and_then(|mut checkpoints| checkpoints.save(bytes, None, &SystemClock));
     match saved {
         Ok(checkpoint) => Ok(Some(checkpoint.id)),
@@ -82,12 +82,12 @@ fn kept(
 }
 
 /// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there;
-/// unfinished content is kept in `spool`, which is this root's alone; `keeper` keeps what files were; `reviewer` is asked before a file takes its place.
+/// unfinished content is kept in `spool`, which is this root's alone; `keeper` keeps what files were, `composer` makes documents; `reviewer` is asked before a file takes its place.
 pub fn open(
     root: Root,
     locks: Locks,
     spool: Folder,
-    keeper: Arc<dyn FileKeeper>,
+    (keeper, composer): (Arc<dyn FileKeeper>, Typesetter),
     reviewer: Option<Arc<dyn Reviewer>>,
 ) -> Result<WriteService, Failure> {
     survive_file_limit();
@@ -98,7 +98,7 @@ pub fn open(
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        composer: Some(Arc::new(Typesetter)),
+        composer: Some(Arc::new(composer)),
         keeper: Some(keeper),
         limits: Limits::default(),
     })?;

@@ -40,6 +40,27 @@ engross_protocol::codes! {
             Read the document again, and edit what is there now. Over HTTP send the new \
             `expectedRevision`, or the new `If-Match`.",
     }
+    DOCUMENT_LIMITS: Refused, 422 {
+        summary: "Working on the document took more memory or time than the server allows.",
+        why: "\
+            The server works on documents in processes of their own (`isolate_documents`), each within \
+            `document_memory_mib` and `document_seconds`. This one passed a bound, or ended its process \
+            otherwise. Only this request ended with it, and nothing was changed. The same document is \
+            refused for a minute without another try.",
+        remedy: "\
+            Send a smaller document, or split it; save one that is damaged or hostile again in Word. The \
+            one who runs the server can raise the bound that the message names.",
+    }
+    DOCUMENT_WORKER_UNAVAILABLE: Io, 503 {
+        summary: "No process was free to work on the document.",
+        why: "\
+            The server works on documents in processes of their own, at most `document_workers` of them. \
+            All were busy for as long as a request waits, or the machine could start none. Nothing was \
+            changed.",
+        remedy: "\
+            Try again in a moment. The one who runs the server can raise `document_workers`, or see in its \
+            log why none was started.",
+    }
     INVALID_AUTHOR: Usage, 400 {
         summary: "The author cannot be used.",
         why: "\

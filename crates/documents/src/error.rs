@@ -62,6 +62,22 @@ pub enum Error {
     /// The work on it was broken off.
     #[error("the work on the document was broken off, as if it had not begun; try again")]
     Stopped,
+    /// Working on it took more than it may, or ended the process that did.
+    #[error("{file}: {problem}")]
+    Limits {
+        /// The file.
+        file: String,
+        /// Which limit, and what can be done.
+        problem: String,
+    },
+    /// No process could work on it.
+    #[error("{file}: {problem}")]
+    NoWorker {
+        /// The file.
+        file: String,
+        /// Why.
+        problem: String,
+    },
     /// There is no such checkpoint.
     #[error("'{file}' has no checkpoint '{id}'; list its checkpoints")]
     CheckpointUnknown {
@@ -93,6 +109,8 @@ impl Error {
             Self::NotKept(error) => error.code(),
             Self::Busy { .. } | Self::Stopped => codes::DOCUMENT_BUSY.name,
             Self::Changed { .. } => codes::DOCUMENT_CHANGED.name,
+            Self::Limits { .. } => codes::DOCUMENT_LIMITS.name,
+            Self::NoWorker { .. } => codes::DOCUMENT_WORKER_UNAVAILABLE.name,
             Self::CheckpointUnknown { .. } => codes::CHECKPOINT_UNKNOWN.name,
             Self::CheckpointDamaged { .. } => codes::CHECKPOINT_DAMAGED.name,
         }
@@ -141,10 +159,12 @@ impl From<Error> for Failure {
                 return Self { message, ..(*inner).into() };
             }
             Error::OutputIsInput { .. } | Error::OutputKind { .. } => Exit::Usage,
-            Error::CheckpointDamaged { .. } => Exit::Io,
-            Error::Busy { .. } | Error::Changed { .. } | Error::Stopped | Error::CheckpointUnknown { .. } => {
-                Exit::Refused
-            }
+            Error::CheckpointDamaged { .. } | Error::NoWorker { .. } => Exit::Io,
+            Error::Busy { .. }
+            | Error::Changed { .. }
+            | Error::Limits { .. }
+            | Error::Stopped
+            | Error::CheckpointUnknown { .. } => Exit::Refused,
         };
         Self::new(exit, error.code(), error.to_string())
     }

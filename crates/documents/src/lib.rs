@@ -41,6 +41,8 @@
 //! | `workspace` | which documents has a folder, and how is one read, edited, put, removed? |
 //! | `checkpoints` | what was a document before each change? |
 //! | `changes` | what differs between two of its states? |
+//! | `isolation` | where are documents from outside worked on before they are opened here? |
+//! | `document_job` | how is work on a document told to another process, and done there? |
 //! | `listener` | who is told what agents write? |
 //! | `written` | what was written into which file, and which revisions in it are one's own? |
 //! | `pictures` | which files does content name, and what is in them? |
@@ -56,7 +58,9 @@ mod checkpoints;
 pub mod codes;
 mod delivery;
 pub mod differences;
+mod document_job;
 mod error;
+mod isolation;
 mod listener;
 pub mod listing;
 mod naming;
@@ -77,6 +81,8 @@ mod checkpoints_tests;
 #[cfg(test)]
 mod delivery_tests;
 #[cfg(test)]
+mod isolation_tests;
+#[cfg(test)]
 mod pictures_tests;
 #[cfg(test)]
 mod workspace_tests;
@@ -84,7 +90,9 @@ mod workspace_tests;
 pub use changes::{Losses, RevisionKey, TakenBack, losses, new_revisions, without_change_set};
 pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
 pub use delivery::{Delivery, Destination, InputFile};
+pub use document_job::{DocumentJob, EditJob, JobEnd, JobReply, carry_out};
 pub use error::{Error, document_failure, document_row};
+pub use isolation::{DocumentIsolation, IsolatedCompareError, JobInterruption, JobRunner};
 pub use listener::{DeliveryListener, WrittenDocument};
 pub use naming::{check_name, check_name_of_new, result_ending, word_kind};
 pub use pictures::{pictures_of, read_pictures};
@@ -92,4 +100,4 @@ pub use receipt::{ReadReport, Receipt, has_result, has_worked, terse_operations}
 pub use redline::{
     MergeReport, MergedFile, Redline, RedlineReport, TextReport, merge, redline, text_differences,
 };
-pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, StopSignal, Workspace};
+pub use workspace::{Application, DocumentEdit, EditWork, OWN_FOLDER, OpenDocument, StopSignal, Workspace};

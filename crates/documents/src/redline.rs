@@ -8,11 +8,11 @@ use engross_docx::{
     MergeOptions, MergeProof, MergedDocument, changes_of, compare, compare_three, counts_by_story, merged,
     text_changes,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What a redline holds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RedlineReport {
     /// Whether rejecting gives the document before, and accepting the one after.
     pub proof: Proof,

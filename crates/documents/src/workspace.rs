@@ -7,18 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_docx::ops::{Batch, Operation, OperationResult, Proof, Summary};
+use engross_docx::ops::{Batch, Operation, OperationResult, Proof, Summary, parse_batch};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_protocol::Clock;
 use engross_store::Millis;
 use engross_store::files::{
     FileError, Folder, Listing, LockGuard, Locks, Precondition, RelPath, WrittenFile,
 };
+use serde_json::Value;
 
 use crate::Error;
-use crate::changes::{Losses, losses};
+use crate::changes::Losses;
 use crate::checkpoints::{Checkpoint, CheckpointStore, Checkpoints, sha256_of};
 use crate::delivery::Delivery;
+use crate::document_job::EditJob;
+use crate::isolation::DocumentIsolation;
 use crate::listener::{DeliveryListener, ListenedFolder, WrittenDocument};
 use crate::pictures::pictures_of;
 use crate::receipt::{Receipt, has_result};
@@ -51,6 +54,7 @@ pub struct Workspace {
     only: Option<SingleDocument>,
     listened: Option<ListenedFolder>,
     stop: Option<StopSignal>,
+    isolation: DocumentIsolation,
 }
 
 /// The one document of a workspace that has just one.
@@ -96,11 +100,34 @@ pub struct Application {
     pub checkpoint: Option<String>,
 }
 
+/// What an edit does to a document, in words that can be told to another process.
+#[derive(Debug, Clone, Copy)]
+pub enum EditWork<'a> {
+    /// It applies a batch of the operation language.
+    Operations {
+        /// The batch.
+        batch: &'a Value,
+        /// In whose name, and when.
+        options: &'a EditOptions,
+    },
+    /// It does nothing but accept or reject, which is done with every document that is opened.
+    Resolution,
+}
+
 impl Workspace {
     /// The documents in `files`; their earlier states go into `store`.
     #[must_use]
     pub fn new(files: Folder, store: CheckpointStore, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { files, store, locks, clock, only: None, listened: None, stop: None }
+        Self {
+            files,
+            store,
+            locks,
+            clock,
+            only: None,
+            listened: None,
+            stop: None,
+            isolation: DocumentIsolation::default(),
+        }
     }
 
     /// The documents in `files`; their earlier states go into a folder in it that no path leads to.
@@ -136,6 +163,12 @@ impl Workspace {
     #[must_use]
     pub fn until(self, stop: StopSignal) -> Self {
         Self { stop: Some(stop), ..self }
+    }
+
+    /// The same whose documents are worked on elsewhere before they are opened here.
+    #[must_use]
+    pub fn isolated(self, isolation: DocumentIsolation) -> Self {
+        Self { isolation, ..self }
     }
 
     /// An error, if the caller has taken back what it asked for.
@@ -271,14 +304,13 @@ impl Workspace {
     /// A document that knows which revisions in it are one's own.
     fn recalled(&self, path: &RelPath, bytes: Vec<u8>) -> Result<WordDocument, Error> {
         let sha256 = sha256_of(&bytes);
-        let mut document = WordDocument::open(bytes, &Limits::default())
-            .map_err(|error| Error::document(path.as_str(), error))?;
+        let mut document = self.isolation.open(path.as_str(), bytes)?;
         self.store.written()?.recall(&mut document, &sha256);
         Ok(document)
     }
 
     /// Changes a document: opens it, has `edit` change it, proves it, and puts it in its place with a checkpoint before it.
-    /// When `edit` changes nothing, nothing is written.
+    /// When `edit` changes nothing, nothing is written. `work` is what it does, for one who has to do it elsewhere first.
     ///
     /// # Errors
     /// When the document is not the one of `revision` any more, somebody else writes it, the edit fails as a whole or cannot
@@ -287,11 +319,11 @@ impl Workspace {
         &self,
         path: &RelPath,
         revision: Option<&str>,
-        tracking: Tracking,
+        (tracking, work): (Tracking, &EditWork<'_>),
         edit: impl Fn(&mut WordDocument) -> Result<T, engross_docx::Error>,
     ) -> Result<(T, DocumentEdit, WordDocument), Error> {
         let (mut steps, document) =
-            self.edit_in_steps(path, revision, tracking, 1, |_, document| edit(document))?;
+            self.edit_in_steps(path, revision, (tracking, work), 1, |_, document| edit(document))?;
         match steps.pop() {
             Some((done, edited)) => Ok((done, edited, document)),
             None => Err(Error::Stopped),
@@ -307,19 +339,20 @@ impl Workspace {
         pictures_of(&self.files, operations)
     }
 
-    /// Applies operations to a document, and puts it in its place as [`Workspace::edit`] does.
+    /// Applies operations to a document, and puts it in its place as [`Workspace::edit`] does; `json` is the batch as it was read.
     ///
     /// # Errors
     /// As [`Workspace::edit`]. Operations that were refused are no error: the receipt says so.
     pub fn apply(
         &self,
         path: &RelPath,
-        batch: &Batch,
+        (batch, json): (&Batch, &Value),
         options: &EditOptions,
         tracking: Tracking,
     ) -> Result<Application, Error> {
         let pictures = self.pictures(&batch.operations);
-        let (operations, edit, document) = self.edit(path, None, tracking, |document| {
+        let work = EditWork::Operations { batch: json, options };
+        let (operations, edit, document) = self.edit(path, None, (tracking, &work), |document| {
             document.give_files(pictures.clone());
             document.apply(batch, options)
         })?;
@@ -347,7 +380,7 @@ impl Workspace {
         &self,
         path: &RelPath,
         revision: Option<&str>,
-        tracking: Tracking,
+        (tracking, work): (Tracking, &EditWork<'_>),
         count: usize,
         edit: impl Fn(usize, &mut WordDocument) -> Result<T, engross_docx::Error>,
     ) -> Result<(Vec<(T, DocumentEdit)>, WordDocument), Error> {
@@ -357,6 +390,7 @@ impl Workspace {
         if revision.is_some_and(|revision| document.revision() != revision) {
             return Err(Error::Changed { file: path.as_str().to_owned() });
         }
+        self.try_elsewhere(path, tracking, work)?;
         let before = if count > 1 { self.read(path)?.unwrap_or_default() } else { Vec::new() };
         let mut steps = Vec::with_capacity(count);
         for step in 1..=count {
@@ -395,6 +429,38 @@ impl Workspace {
             }
         }
         Ok((steps, document))
+    }
+
+    /// Has an edit made elsewhere that is about to be made here, in memory alone; [`Workspace::edit`] does so by itself.
+    ///
+    /// # Errors
+    /// When it passes a bound, or as the system says.
+    pub fn try_elsewhere(
+        &self,
+        path: &RelPath,
+        tracking: Tracking,
+        work: &EditWork<'_>,
+    ) -> Result<(), Error> {
+        let EditWork::Operations { batch, options } = work else { return Ok(()) };
+        if !self.isolation.has_runner() {
+            return Ok(());
+        }
+        let document = self.read(path)?.unwrap_or_default();
+        let own = self.store.written()?.own_of(&sha256_of(&document));
+        self.isolation.try_edit(path.as_str(), || {
+            let parsed = parse_batch(batch).unwrap_or_default();
+            let (names, files): (Vec<String>, Vec<Vec<u8>>) =
+                self.pictures(&parsed.operations).into_iter().unzip();
+            let job = EditJob {
+                batch: (*batch).clone(),
+                author: options.author.clone(),
+                date: options.date.clone(),
+                own,
+                untracked: tracking == Tracking::Untracked,
+                files: names,
+            };
+            (job, std::iter::once(document).chain(files).collect())
+        })
     }
 
     /// What is known of documents that stand where `files` do, for the model that edits them; empty when nothing is. Blocks.
@@ -500,7 +566,7 @@ impl Workspace {
         let then = known.read(&known.find(id)?)?;
         let now = self.read(path)?;
         let now = now.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
-        losses(&now, &then).map_err(|error| Error::document(path.as_str(), error))
+        self.isolation.losses(path.as_str(), &now, &then)
     }
 
     /// Keeps what is there as a checkpoint.

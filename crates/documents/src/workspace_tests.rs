@@ -9,7 +9,11 @@ use engross_store::files::{Locks, Precondition, RelPath, Root};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{CheckpointStore, Error, OWN_FOLDER, Workspace};
+use crate::{CheckpointStore, EditWork, Error, OWN_FOLDER, Workspace};
+
+/// Nobody works on a document elsewhere here.
+const TRACKED: (Tracking, &EditWork<'static>) = (Tracking::Tracked, &EditWork::Resolution);
+const UNTRACKED: (Tracking, &EditWork<'static>) = (Tracking::Untracked, &EditWork::Resolution);
 
 const NDA: &[u8] = include_bytes!("../../../examples/nda.docx");
 
@@ -61,7 +65,7 @@ fn what_is_taken_back_while_it_is_proven_is_not_written() {
         stopped.store(true, Ordering::SeqCst);
         lengthen("four (4) years")(document)
     };
-    let taken_back = stopping.edit(&file, None, Tracking::Tracked, edit).unwrap_err();
+    let taken_back = stopping.edit(&file, None, TRACKED, edit).unwrap_err();
     assert!(matches!(taken_back, Error::Stopped), "{taken_back}");
     let put = stopping.put(&path("new.docx"), NDA, &Precondition::Absent);
     assert!(matches!(put, Err(Error::Stopped)), "{put:?}");
@@ -69,20 +73,18 @@ fn what_is_taken_back_while_it_is_proven_is_not_written() {
     assert!(ids(&workspace, "nda.docx").is_empty(), "nor kept");
     assert!(!folder.path().join("new.docx").exists());
     // Who does not stop is not stopped by it.
-    workspace.edit(&file, None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    workspace.edit(&file, None, TRACKED, lengthen("four (4) years")).unwrap();
 }
 
 #[test]
 fn each_change_has_a_checkpoint_and_can_be_taken_back_to_the_byte() {
     let (_folder, workspace) = workspace();
     let file = path("nda.docx");
-    let (done, first, _) =
-        workspace.edit(&file, None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    let (done, first, _) = workspace.edit(&file, None, TRACKED, lengthen("four (4) years")).unwrap();
     assert_eq!(done, [Status::Applied]);
     let once = workspace.read(&file).unwrap().unwrap();
     assert_ne!(once, NDA);
-    let (done, second, _) =
-        workspace.edit(&file, None, Tracking::Tracked, lengthen("five (5) years")).unwrap();
+    let (done, second, _) = workspace.edit(&file, None, TRACKED, lengthen("five (5) years")).unwrap();
     assert_eq!(done, [Status::Refused], "the words are gone");
     assert_eq!(second.checkpoint, None, "nothing was changed");
     assert_eq!(ids(&workspace, "nda.docx"), [first.checkpoint.clone().unwrap()]);
@@ -109,10 +111,10 @@ fn a_refused_edit_makes_nobody_the_author_of_a_document() {
         let batch = Batch { operations: parse_operations(&no_such_words).unwrap(), ..Batch::default() };
         Ok(document.apply(&batch, &options())?.into_iter().map(|result| result.status).collect::<Vec<_>>())
     };
-    let (done, _, _) = workspace.edit(&file, None, Tracking::Tracked, refused).unwrap();
+    let (done, _, _) = workspace.edit(&file, None, TRACKED, refused).unwrap();
     assert_eq!(done, [Status::Refused]);
     assert_eq!(workspace.made_from(&file).unwrap(), None, "else the next edit would replace a person's file");
-    workspace.edit(&file, None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    workspace.edit(&file, None, TRACKED, lengthen("four (4) years")).unwrap();
     assert_eq!(workspace.made_from(&file).unwrap().as_deref(), Some("nda.docx"));
 }
 
@@ -121,7 +123,7 @@ fn checkpoints_of_two_documents_never_cross() {
     let (_folder, workspace) = workspace();
     let (one, other) = (path("nda.docx"), path("drafts/nda.docx"));
     workspace.put(&other, NDA, &Precondition::Absent).unwrap();
-    let edited = workspace.edit(&one, None, Tracking::Tracked, lengthen("four (4) years")).unwrap().1;
+    let edited = workspace.edit(&one, None, TRACKED, lengthen("four (4) years")).unwrap().1;
     assert_eq!(ids(&workspace, "drafts/nda.docx"), Vec::<String>::new());
     let foreign = workspace.restore(&other, &edited.checkpoint.unwrap(), &Precondition::Any).unwrap_err();
     assert_eq!(foreign.code(), "CHECKPOINT_UNKNOWN");
@@ -147,8 +149,8 @@ fn a_document_that_changed_since_it_was_read_is_not_edited() {
     let (_folder, workspace) = workspace();
     let file = path("nda.docx");
     let read = workspace.open(&file).unwrap().document.revision();
-    workspace.edit(&file, Some(&read), Tracking::Tracked, lengthen("four (4) years")).unwrap();
-    let late = workspace.edit(&file, Some(&read), Tracking::Tracked, lengthen("five (5) years"));
+    workspace.edit(&file, Some(&read), TRACKED, lengthen("four (4) years")).unwrap();
+    let late = workspace.edit(&file, Some(&read), TRACKED, lengthen("five (5) years"));
     assert_eq!(late.err().map(|error| error.code()), Some("DOCUMENT_CHANGED"));
 }
 
@@ -156,7 +158,7 @@ fn a_document_that_changed_since_it_was_read_is_not_edited() {
 fn redlines_off_leaves_no_marks() {
     let (_folder, workspace) = workspace();
     let file = path("nda.docx");
-    let (_, _, now) = workspace.edit(&file, None, Tracking::Untracked, lengthen("four (4) years")).unwrap();
+    let (_, _, now) = workspace.edit(&file, None, UNTRACKED, lengthen("four (4) years")).unwrap();
     let known = WordDocument::open(NDA.to_vec(), &engross_docx::Limits::default()).unwrap();
     assert_eq!(now.revisions().unwrap(), known.revisions().unwrap());
     assert_eq!(workspace.open(&file).unwrap().document.revision(), now.revision());
@@ -169,7 +171,7 @@ fn one_document_is_made_by_its_first_change() {
     let one = base.clone().of_one(target.clone(), NDA.to_vec(), None);
     assert_eq!(one.read(&target).unwrap().unwrap(), NDA);
     assert!(base.read(&target).unwrap().is_none(), "reading makes nothing");
-    let edited = one.edit(&target, None, Tracking::Tracked, lengthen("four (4) years")).unwrap().1;
+    let edited = one.edit(&target, None, TRACKED, lengthen("four (4) years")).unwrap().1;
     assert_eq!(edited.checkpoint, None, "there was nothing to keep");
     let there = base.read(&target).unwrap().unwrap();
     assert_ne!(there, NDA);
@@ -224,7 +226,7 @@ fn one_writer_at_a_time() {
                 let batch =
                     Batch { operations: parse_operations(&operation(n)).unwrap(), ..Batch::default() };
                 let edit = |document: &mut WordDocument| document.apply(&batch, &options());
-                workspace.edit(file, None, Tracking::Tracked, edit).unwrap();
+                workspace.edit(file, None, TRACKED, edit).unwrap();
             });
         }
     });

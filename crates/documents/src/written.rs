@@ -49,6 +49,11 @@ impl WrittenFiles {
         }
     }
 
+    /// One's own revisions in the file with this hash.
+    pub(crate) fn own_of(&self, sha256: &str) -> Option<OwnRecord> {
+        self.read(sha256).map(|record| record.own)
+    }
+
     /// The document that the file with this hash was made from, if it was written here.
     pub(crate) fn source_of(&self, sha256: &str) -> Option<String> {
         self.read(sha256).map(|record| record.source)

@@ -39,6 +39,12 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     if let Some(order) = environment.get(engross_sandbox::VARIABLE) {
         return ExitCode::from(engross_sandbox::supervise(order));
     }
+    #[cfg(feature = "server")]
+    if arguments.get(1).is_some_and(|command| command == engross_compose::isolation::COMMAND) {
+        let rest: Vec<String> =
+            arguments.iter().skip(2).map(|argument| argument.to_string_lossy().into_owned()).collect();
+        return ExitCode::from(engross_compose::isolation::work(&rest));
+    }
     let wants_json = arguments.iter().any(|argument| argument == "--json");
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,

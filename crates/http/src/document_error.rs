@@ -57,7 +57,8 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::CheckpointUnknown { .. } => 404,
             WorkspaceError::Changed { .. } => 409,
             WorkspaceError::Busy { .. } => 429,
-            WorkspaceError::Stopped => 503,
+            WorkspaceError::Limits { .. } => 422,
+            WorkspaceError::Stopped | WorkspaceError::NoWorker { .. } => 503,
             WorkspaceError::Path(_)
             | WorkspaceError::OutputIsInput { .. }
             | WorkspaceError::NotKept(_)

@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use engross_agent::session::RequestError;
 use engross_agent::workspace::Workspaces;
-use engross_documents::{Application, Checkpoint, Losses, Redline, Workspace, redline};
+use engross_documents::{
+    Application, Checkpoint, DocumentIsolation, IsolatedCompareError, Losses, Redline, Workspace,
+};
 use engross_docx::html::HtmlOptions;
 use engross_docx::ops::Batch;
 use engross_docx::read::ReadOptions;
 use engross_docx::revisions::{CommentRow, RevisionRow};
-use engross_docx::{CompareOptions, EditOptions, Limits, Tracking, WordDocument};
+use engross_docx::{CompareOptions, EditOptions, Tracking};
 use engross_protocol::{Clock, Exit, Failure, hex};
 use engross_store::files::{FileError, Listing, Precondition, RelPath, WrittenFile};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::document_rows::{DocumentRows, Read};
@@ -40,6 +43,8 @@ pub struct Documents {
     pub tracking: Tracking,
     /// When.
     pub clock: Arc<dyn Clock>,
+    /// Where documents that come from outside are worked on.
+    pub isolation: DocumentIsolation,
 }
 
 /// A file with its hash.
@@ -173,12 +178,8 @@ impl Documents {
 
     /// A document that was sent, as HTML.
     pub(super) async fn view(&self, bytes: Vec<u8>, options: HtmlOptions) -> Result<String, Error> {
-        blocking(move || {
-            let document = WordDocument::open(bytes, &Limits::default());
-            let html = document.and_then(|document| document.to_html(&options));
-            html.map_err(|error| Error::of_sent("document", &error))
-        })
-        .await
+        let isolation = self.isolation.clone();
+        blocking(move || Ok(isolation.html("document", bytes, &options)?)).await
     }
 
     /// Removes a file.
@@ -209,7 +210,7 @@ impl Documents {
         &self,
         name: String,
         path: String,
-        batch: Batch,
+        (batch, json): (Batch, Value),
         untracked: Option<bool>,
     ) -> Result<Application, Error> {
         let tracking = match untracked {
@@ -220,7 +221,7 @@ impl Documents {
         let options = EditOptions { author: self.author.clone(), date: self.clock.now().to_string() };
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
-            let applied = workspace.apply(&path, &batch, &options, tracking)?;
+            let applied = workspace.apply(&path, (&batch, &json), &options, tracking)?;
             if applied.is_applied { Ok(applied) } else { Err(nothing_applied(&applied)) }
         })
         .await
@@ -274,9 +275,14 @@ impl Documents {
             moves: options.moves,
             granularity: options.granularity,
         };
+        let isolation = self.isolation.clone();
         blocking(move || {
-            redline(before, after, &options).map_err(|failed| {
-                Error::of_sent(if failed.is_after { "after" } else { "before" }, &failed.error)
+            let made = isolation.redline(("before", before), ("after", after), &options);
+            made.map_err(|failed| match failed {
+                IsolatedCompareError::Compare(failed) => {
+                    Error::of_sent(if failed.is_after { "after" } else { "before" }, &failed.error)
+                }
+                IsolatedCompareError::Isolation(error) => error.into(),
             })
         })
         .await

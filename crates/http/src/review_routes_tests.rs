@@ -6,6 +6,7 @@ use axum::Router;
 use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use engross_documents::DocumentIsolation;
 use engross_docx::revisions::Side;
 use engross_docx::{Limits as DocumentLimits, WordDocument, from_markdown};
 use engross_protocol::SystemClock;
@@ -25,7 +26,13 @@ fn document(markdown: &str) -> Vec<u8> {
 
 fn app() -> Router {
     let (author, clock) = ("Ada".to_owned(), Arc::new(SystemClock));
-    review_routes(PlaybookReviews { model: None, author, clock, limits: Limits::default() })
+    review_routes(PlaybookReviews {
+        model: None,
+        author,
+        clock,
+        limits: Limits::default(),
+        isolation: DocumentIsolation::default(),
+    })
 }
 
 async fn post(parts: &[(&str, &[u8])]) -> Got {

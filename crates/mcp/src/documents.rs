@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use engross_documents::{CheckpointStore, DeliveryListener, Error, OpenDocument, Workspace, signature};
+use engross_documents::{
+    CheckpointStore, DeliveryListener, DocumentIsolation, Error, OpenDocument, Workspace, signature,
+};
 use engross_protocol::{Clock, Failure};
 use engross_store::files::{FileError, Folder, Locks};
 
@@ -20,6 +22,8 @@ pub struct McpDocuments {
     author: String,
     /// Who is told of written documents, and the absolute path of the folder of all workspaces.
     listener: Option<(Arc<dyn DeliveryListener>, PathBuf)>,
+    /// Where documents are worked on before they are opened here.
+    pub(crate) isolation: DocumentIsolation,
     /// Held by a call from the choice of a name for its result until that is written, so that no two choose the same.
     naming: Mutex<()>,
 }
@@ -53,6 +57,7 @@ impl McpDocuments {
             clock,
             author,
             listener: None,
+            isolation: DocumentIsolation::default(),
             naming: Mutex::new(()),
         })
     }
@@ -69,7 +74,8 @@ impl McpDocuments {
     ) -> Result<Self, Failure> {
         let author = signature::author(author)?.to_owned();
         let (folders, keeping) = (AllowedFolders::Workspaces(top), Keeping::Workspaces);
-        Ok(Self { folders, keeping, locks, clock, author, listener: None, naming: Mutex::new(()) })
+        let (isolation, naming) = (DocumentIsolation::default(), Mutex::new(()));
+        Ok(Self { folders, keeping, locks, clock, author, listener: None, isolation, naming })
     }
 
     /// The same; `listener` is told of every document that is written. `top` is the absolute path of the folder of all
@@ -77,6 +83,12 @@ impl McpDocuments {
     #[must_use]
     pub fn heard_by(self, listener: Option<Arc<dyn DeliveryListener>>, top: PathBuf) -> Self {
         Self { listener: listener.map(|listener| (listener, top)), ..self }
+    }
+
+    /// The same, with documents worked on elsewhere before they are opened here.
+    #[must_use]
+    pub fn isolated(self, isolation: DocumentIsolation) -> Self {
+        Self { isolation, ..self }
     }
 
     /// The name that changes are made in.
@@ -95,6 +107,7 @@ impl McpDocuments {
             }
             _ => Workspace::with_own_checkpoints(files, locks, clock)?,
         };
+        let workspace = workspace.isolated(self.isolation.clone());
         Ok(match self.listener.clone() {
             Some((listener, top)) => workspace.heard_by(Some(listener), &place.folder_beneath(&top)),
             None => workspace,

@@ -43,4 +43,4 @@ pub use playbook::{Playbook, PlaybookError, PlaybookPosition};
 pub use report::{
     Citation, ClausePlace, ClauseVerdict, PositionProblem, PositionReport, ReviewReport, VerdictSource,
 };
-pub use review::{ReviewError, planned, review, review_with};
+pub use review::{ReviewError, ReviewPlan, plan, plan_with, planned, review, review_with};

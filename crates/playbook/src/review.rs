@@ -55,6 +55,18 @@ pub async fn review(
     model: Option<&dyn Model>,
     options: &EditOptions,
 ) -> Result<ReviewReport, ReviewError> {
+    Ok(plan(document, playbook, model).await?.carry_out(document, options)?)
+}
+
+/// The same without the changes: what is to be done is in the plan.
+///
+/// # Errors
+/// When the document cannot be read, or the model fails.
+pub async fn plan(
+    document: &WordDocument,
+    playbook: &Playbook,
+    model: Option<&dyn Model>,
+) -> Result<ReviewPlan, ReviewError> {
     let text = DocumentText::of(document)?;
     let mut open = look(&text, playbook);
     let (mut rounds, mut warnings) = (0, Vec::new());
@@ -65,7 +77,8 @@ pub async fn review(
         }
     }
     let asked = model.map_or_else(|| "none".to_owned(), |model| model.info().spec);
-    Ok(finish(document, playbook, (&text, open), (asked, rounds, warnings), options)?)
+    let settled = settle(&text, open, rounds);
+    Ok(ReviewPlan { title: playbook.title.clone(), settled, of_model: (asked, rounds, warnings) })
 }
 
 /// The same with answers that somebody gives who has read the document: an agent, by the text of a call. They are checked as a
@@ -79,6 +92,18 @@ pub fn review_with(
     answers: Option<&Value>,
     options: &EditOptions,
 ) -> Result<ReviewReport, engross_docx::Error> {
+    plan_with(document, playbook, answers)?.carry_out(document, options)
+}
+
+/// The same without the changes: what is to be done is in the plan.
+///
+/// # Errors
+/// When the document cannot be read.
+pub fn plan_with(
+    document: &WordDocument,
+    playbook: &Playbook,
+    answers: Option<&Value>,
+) -> Result<ReviewPlan, engross_docx::Error> {
     let text = DocumentText::of(document)?;
     let mut open = look(&text, playbook);
     let mut warnings = Vec::new();
@@ -86,7 +111,44 @@ pub fn review_with(
         take(&mut open, answers_of(answers.clone()), &text, 0, &mut warnings);
     }
     let (asked, rounds) = callers(answers);
-    finish(document, playbook, (&text, open), (asked, rounds, warnings), options)
+    let settled = settle(&text, open, rounds);
+    Ok(ReviewPlan { title: playbook.title.clone(), settled, of_model: (asked, rounds, warnings) })
+}
+
+/// The answered positions of a playbook, and what is to be done for them.
+#[derive(Debug)]
+pub struct ReviewPlan {
+    /// What the playbook is called.
+    title: String,
+    settled: Vec<(PositionReport, Vec<Value>)>,
+    /// Who was asked, how often, and what is to be said of the answers.
+    of_model: (String, u32, Vec<String>),
+}
+
+impl ReviewPlan {
+    /// The operations in order, as one batch.
+    #[must_use]
+    pub fn operations(&self) -> Vec<Value> {
+        self.settled.iter().flat_map(|(_, operations)| operations.iter().cloned()).collect()
+    }
+
+    /// Has the document changed so, and tells what became of it.
+    ///
+    /// # Errors
+    /// When the document cannot be edited.
+    pub fn carry_out(
+        mut self,
+        document: &mut WordDocument,
+        options: &EditOptions,
+    ) -> Result<ReviewReport, engross_docx::Error> {
+        carry_out(document, &mut self.settled, options)?;
+        Ok(self.report())
+    }
+
+    /// The report of the positions; those that nobody has carried out have no results.
+    fn report(self) -> ReviewReport {
+        told(self.title, self.settled, self.of_model)
+    }
 }
 
 /// The positions with what words alone tell of them.
@@ -120,16 +182,9 @@ pub fn planned(
     playbook: &Playbook,
     answers: Option<&Value>,
 ) -> Result<(ReviewReport, Vec<Value>), engross_docx::Error> {
-    let text = DocumentText::of(document)?;
-    let mut open = look(&text, playbook);
-    let mut warnings = Vec::new();
-    if let Some(answers) = answers {
-        take(&mut open, answers_of(answers.clone()), &text, 0, &mut warnings);
-    }
-    let (asked, rounds) = callers(answers);
-    let settled = settle(&text, open, rounds);
-    let operations = settled.iter().flat_map(|(_, operations)| operations.iter().cloned()).collect();
-    Ok((told(playbook, settled, (asked, rounds, warnings)), operations))
+    let plan = plan_with(document, playbook, answers)?;
+    let operations = plan.operations();
+    Ok((plan.report(), operations))
 }
 
 /// Who was asked when answers come with a call, and how often.
@@ -147,22 +202,9 @@ fn settle(
     open.into_iter().map(|open| open.settle(text, rounds > 0)).collect()
 }
 
-/// Settles the positions, carries out what follows, and tells it.
-fn finish(
-    document: &mut WordDocument,
-    playbook: &Playbook,
-    (text, open): (&DocumentText, Vec<OpenPosition<'_>>),
-    (model, rounds, warnings): (String, u32, Vec<String>),
-    options: &EditOptions,
-) -> Result<ReviewReport, engross_docx::Error> {
-    let mut settled = settle(text, open, rounds);
-    carry_out(document, &mut settled, options)?;
-    Ok(told(playbook, settled, (model, rounds, warnings)))
-}
-
 /// The report of positions; nothing is written yet.
 fn told(
-    playbook: &Playbook,
+    title: String,
     settled: Vec<(PositionReport, Vec<Value>)>,
     (model, rounds, warnings): (String, u32, Vec<String>),
 ) -> ReviewReport {
@@ -170,7 +212,7 @@ fn told(
     ReviewReport {
         document: String::new(),
         playbook: String::new(),
-        title: playbook.title.clone(),
+        title,
         model,
         rounds,
         summary: VerdictCounts::of(&positions),

@@ -9,7 +9,7 @@ use agent_client_protocol_schema::v1::{
     ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
     ToolKind,
 };
-use engross_documents::{Error, Workspace, differences, listing, redline};
+use engross_documents::{EditWork, Error, Workspace, differences, listing, redline};
 use engross_docx::revisions::Side;
 use engross_docx::{CompareOptions, ComparedView, Granularity, Tracking, WordDocument};
 use engross_protocol::Failure;
@@ -229,7 +229,7 @@ fn write(workspace: &Workspace, file: &RelPath, work: Work) -> Result<(), Failur
     match work {
         Work::Accept => {
             let accept = |document: &mut WordDocument| document.resolve_all(Side::Accept);
-            workspace.edit(file, None, Tracking::Tracked, accept)?;
+            workspace.edit(file, None, (Tracking::Tracked, &EditWork::Resolution), accept)?;
         }
         Work::Put(bytes) => {
             workspace.put(file, &bytes, &Precondition::Absent)?;

@@ -60,6 +60,8 @@ pub enum ToolUse {
 pub struct Proposal {
     /// As the model wrote it.
     pub json: Value,
+    /// The same with the texts of files that it names, where it names one.
+    pub filled: Option<Value>,
     /// The operation, or what is wrong with it.
     pub operation: Result<Operation, ToolError>,
 }

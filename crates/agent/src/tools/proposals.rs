@@ -16,19 +16,23 @@ pub(crate) fn proposals(json: &Value, texts: &Texts) -> Result<Vec<Proposal>, To
     let list = list.as_array().ok_or_else(|| {
         invalid("'operations' is no list; give {\"operations\": [{\"op\": …}, …]}".to_owned())
     })?;
-    Ok(list.iter().map(|json| Proposal { json: json.clone(), operation: operation(json, texts) }).collect())
+    let proposal = |json: &Value| {
+        let mut filled = json.clone();
+        let operation = operation(&mut filled, texts);
+        Proposal { json: json.clone(), filled: (filled != *json).then_some(filled), operation }
+    };
+    Ok(list.iter().map(proposal).collect())
 }
 
-fn operation(json: &Value, texts: &Texts) -> Result<Operation, ToolError> {
+fn operation(json: &mut Value, texts: &Texts) -> Result<Operation, ToolError> {
     let wrong = |message: &str| ToolError::new(shared::INVALID_OPERATION.name, message);
     if json.get("author").is_some() {
         // Only the person says in whose name the changes are made.
         return Err(wrong("'author' cannot be set here; leave it out"));
     }
-    let mut json = json.clone();
-    check_inline(&json)?;
-    texts.fill(&mut json)?;
-    match parse_operations(&Value::Array(vec![json])) {
+    check_inline(json)?;
+    texts.fill(json)?;
+    match parse_operations(&Value::Array(vec![json.clone()])) {
         Ok(mut operations) => operations.pop().ok_or_else(|| wrong("there is no operation")),
         Err(error) => {
             let message = error.to_string();

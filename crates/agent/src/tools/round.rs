@@ -103,6 +103,12 @@ impl Round {
         self.edits().into_iter().flatten().filter_map(|proposal| proposal.operation.as_ref().ok())
     }
 
+    /// The operations that can be tried, as one batch of the language.
+    pub(crate) fn batch(&self) -> Value {
+        let proposals = self.edits().into_iter().flatten().filter(|proposal| proposal.operation.is_ok());
+        proposals.map(|proposal| proposal.filled.as_ref().unwrap_or(&proposal.json).clone()).collect()
+    }
+
     /// Which calls edit, by their place in the round.
     pub(crate) fn editing(&self) -> Vec<usize> {
         let edits = |fate: &Fate| matches!(fate, Fate::Use(ToolUse::Apply(_)));

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engross_documents::{DeliveryListener, Workspace};
+use engross_documents::{DeliveryListener, DocumentIsolation, Workspace};
 use engross_protocol::Clock;
 use engross_protocol::shared;
 use engross_store::files::{FileError, Locks, RelPath, Root};
@@ -26,13 +26,14 @@ pub struct Workspaces {
     clock: Arc<dyn Clock>,
     writes: Option<(WriteService, ContentTools)>,
     listened: Option<(Arc<dyn DeliveryListener>, PathBuf)>,
+    isolation: DocumentIsolation,
 }
 
 impl Workspaces {
     /// The workspaces beneath `root`.
     #[must_use]
     pub fn new(root: Root, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { root, locks, clock, writes: None, listened: None }
+        Self { root, locks, clock, writes: None, listened: None, isolation: DocumentIsolation::default() }
     }
 
     /// The same with models that may also write text files, by write sessions beneath the same root. `content` are
@@ -46,6 +47,12 @@ impl Workspaces {
     #[must_use]
     pub fn heard_by(self, listener: Option<Arc<dyn DeliveryListener>>, base: PathBuf) -> Self {
         Self { listened: listener.map(|listener| (listener, base)), ..self }
+    }
+
+    /// The same with documents worked on elsewhere before they are opened here.
+    #[must_use]
+    pub fn isolated(self, isolation: DocumentIsolation) -> Self {
+        Self { isolation, ..self }
     }
 
     /// The texts that were written into the workspace `name`.
@@ -105,6 +112,7 @@ impl Workspaces {
     pub fn make(&self, name: &str) -> Result<Workspace, FileError> {
         let files = self.root.make_folder(&name_of(name)?)?;
         let workspace = Workspace::with_own_checkpoints(files, self.locks.clone(), Arc::clone(&self.clock))?;
+        let workspace = workspace.isolated(self.isolation.clone());
         Ok(match &self.listened {
             Some((listener, base)) => workspace.heard_by(Some(Arc::clone(listener)), &base.join(name)),
             None => workspace,

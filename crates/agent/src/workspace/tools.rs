@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use engross_documents::{DocumentEdit, Error, Workspace};
+use engross_documents::{DocumentEdit, EditWork, Error, Workspace};
 use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_llm::ToolCall;
@@ -336,8 +336,10 @@ impl DocumentTools {
                 document.give_files(pictures.clone());
                 round.first_edits(step).carry_out(document, &options)
             };
+            let batch = round.batch();
+            let work = EditWork::Operations { batch: &batch, options: &options };
             let (steps, document) =
-                workspace.edit_in_steps(&path, Some(&revision), tracking, editing.len(), edit)?;
+                workspace.edit_in_steps(&path, Some(&revision), (tracking, &work), editing.len(), edit)?;
             let (done, edited): (Vec<RoundResult>, Vec<DocumentEdit>) = steps.into_iter().unzip();
             let done = done.into_iter().next_back().unwrap_or_default();
             Ok(results(&name, &round, done, &edited, &document.revision()))

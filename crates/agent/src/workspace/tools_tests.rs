@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::all_tests::{NDA, lengthen, path, workspaces};
-use engross_documents::Workspace;
+use engross_documents::{EditWork, Workspace};
 
 use super::{ApprovalFuture, Approver, DocumentTools, ProposedEdits, Workspaces};
 use crate::session::{
@@ -124,7 +124,9 @@ async fn a_document_that_a_person_changed_is_read_again_first() {
     let desk = desk(&["nda.docx"]);
     let known =
         seen(&desk.tools.run(round(vec![call("a", "read_document", &json!({}))], BTreeMap::new())).await);
-    desk.workspace.edit(&path("nda.docx"), None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    desk.workspace
+        .edit(&path("nda.docx"), None, (Tracking::Tracked, &EditWork::Resolution), lengthen("four (4) years"))
+        .unwrap();
     let results = desk
         .tools
         .run(round(

@@ -9,7 +9,7 @@ use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, 
 use engross_agent::workspace::{DocumentTools, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
 use engross_artifacts::ArtifactScope;
-use engross_documents::{CheckpointStore, Workspace};
+use engross_documents::{CheckpointStore, DocumentIsolation, Workspace};
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;
@@ -35,6 +35,8 @@ pub struct TaskToolboxes {
     pub writes: WriteService,
     /// Whether their content may be an argument, too.
     pub content: ContentTools,
+    /// Where documents are worked on before they are opened here.
+    pub isolation: DocumentIsolation,
 }
 
 /// The name of the workspace of a run.
@@ -86,7 +88,8 @@ impl TaskToolboxes {
         let Some(files) = self.root.folder(&RelPath::parse(scope.as_str())?)? else { return Ok(None) };
         let checkpoints = files.make_folder(&RelPath::parse(OWN)?)?;
         let store = CheckpointStore::of_workspace(checkpoints)?;
-        Ok(Some(Workspace::new(files, store, self.locks.clone(), Arc::clone(&self.clock))))
+        let workspace = Workspace::new(files, store, self.locks.clone(), Arc::clone(&self.clock));
+        Ok(Some(workspace.isolated(self.isolation.clone())))
     }
 }
 

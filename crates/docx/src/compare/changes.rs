@@ -19,7 +19,7 @@ use crate::revisions::{PlacedRevision, RevisionKind, moves};
 use crate::text::typed_numbers::typed_number;
 
 /// What a change does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// Text gives way to other text.
@@ -37,7 +37,7 @@ pub enum ChangeKind {
 }
 
 /// What a changed text is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeSubject {
     /// An amount of money or a share.
@@ -57,7 +57,7 @@ pub enum ChangeSubject {
 }
 
 /// A change of a redline.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChange {
     /// What it does.
@@ -71,18 +71,18 @@ pub struct DocumentChange {
     /// The text that comes.
     pub after: String,
     /// Whether the border behind the paragraph comes or goes, too.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_paragraph: bool,
     /// Of a text that moves: where its other end stands, that at which it comes or at which it goes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counterpart: Option<String>,
     /// Whose it is.
     pub author: String,
     /// Of a change of words: what stands in front of them afterwards, as far as it tells what they are about.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty", default)]
     pub lead: String,
     /// And what stands behind them.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty", default)]
     pub trail: String,
 }
 

@@ -20,7 +20,7 @@ use crate::revisions::{Selection, Side, is_move_or_custom_range, is_property_cha
 use crate::signature::{Signer, Targets};
 
 /// In which state documents with tracked changes are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum ComparedView {
     /// All their changes are done.
     #[default]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::stream::{Stream, Token, TokenKind};
 
 /// The least that a change replaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Granularity {
     /// The words that differ.
     #[default]

@@ -77,7 +77,7 @@ pub use self::text_only::text_changes;
 pub use self::three::{MergeConflict, MergeOptions, MergeProof, MergedDocument, compare_three, merged};
 
 /// How two documents are compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CompareOptions {
     /// Author of the changes.
     pub author: String,

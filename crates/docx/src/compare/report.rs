@@ -1,7 +1,7 @@
 //! What a comparison could not write as tracked changes, for people and programs.
 
 /// A difference that the redline does not hold as a tracked change.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Limitation {
     /// Where: a story, a part, or empty for the whole document.
     pub address: String,

@@ -22,7 +22,7 @@ use crate::names::{DEL_TEXT, DRAWING, OBJECT, PICT, SYM, T};
 use crate::read::StoryPart;
 
 /// How a document is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HtmlOptions {
     /// [`View::Markup`] shows every revision, [`View::Accepted`] and [`View::Original`] what accepting and rejecting them gives.
     pub view: View,

@@ -19,7 +19,7 @@ use crate::names::{
 pub use crate::text::OBJECT;
 
 /// Which revisions count as done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum View {
     /// All revisions accepted: what the author of the last edit means.
     Accepted,

@@ -72,6 +72,9 @@ pub(crate) struct ServeArgs {
     /// Delete for good what is older than so many days: sessions, tasks with their files, what documents were; 0, as without, keeps all.
     #[arg(long, value_name = "N")]
     pub(crate) keep_days: Option<u64>,
+    /// Work on documents in processes of their own, which have nothing but their pipes, and bounded memory and time.
+    #[arg(long)]
+    pub(crate) isolate_documents: bool,
     /// Settings file instead of the one in the platform's config folder.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -101,6 +104,7 @@ impl ServeArgs {
             ("strict_models", if self.strict_models { vec!["true".to_owned()] } else { Vec::new() }),
             ("no_own_keys", if self.no_own_keys { vec!["true".to_owned()] } else { Vec::new() }),
             ("access_log", path(&self.access_log)),
+            ("isolate_documents", if self.isolate_documents { vec!["true".to_owned()] } else { Vec::new() }),
             ("keep_days", self.keep_days.iter().map(u64::to_string).collect()),
         ]
     }

@@ -7,6 +7,7 @@ mod more;
 use std::path::Path;
 use std::sync::Arc;
 
+use engross_documents::DocumentIsolation;
 use engross_mcp::{AllowedFolders, McpDocuments, McpTools, MoreTools, serve};
 use engross_protocol::{Exit, Failure, SystemClock};
 
@@ -39,7 +40,8 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
     };
     let documents = McpDocuments::new(folders, data, &settings.author.value, Arc::new(SystemClock))?;
     #[cfg(feature = "server")]
-    let documents = documents.heard_by(Preferences::listener(&settings), std::path::PathBuf::new());
+    let documents = documents
+        .heard_by(Preferences::listener(&settings, &DocumentIsolation::default()), std::path::PathBuf::new());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| {
         Failure::new(

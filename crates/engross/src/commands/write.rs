@@ -43,7 +43,7 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<CommandEnd, Failur
         locks: Locks::new(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        composer: Some(Arc::new(Typesetter)),
+        composer: Some(Arc::new(Typesetter::default())),
         keeper: None,
         limits: Limits::default(),
     })?;

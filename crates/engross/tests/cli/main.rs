@@ -21,6 +21,7 @@ mod editors;
 mod fake_agent;
 mod guide;
 mod interrupt;
+mod isolation;
 mod keys;
 mod killed;
 mod learning;

@@ -12,10 +12,10 @@ use axum::response::Response;
 use axum::routing::post;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engross_documents::{has_worked, signature};
-use engross_docx::{EditOptions, Limits as DocumentLimits, Tracking, WordDocument};
+use engross_documents::{DocumentIsolation, has_worked, signature};
+use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_llm::Model;
-use engross_playbook::{Playbook, ReviewError, ReviewReport, review, review_with};
+use engross_playbook::{Playbook, ReviewError, ReviewReport, plan, plan_with};
 use engross_protocol::Clock;
 use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
@@ -37,6 +37,8 @@ pub struct PlaybookReviews {
     pub clock: Arc<dyn Clock>,
     /// Bounds.
     pub limits: Limits,
+    /// Where documents that come from outside are worked on.
+    pub isolation: DocumentIsolation,
 }
 
 /// The route.
@@ -57,23 +59,31 @@ async fn create(State(reviews): State<Arc<PlaybookReviews>>, request: Request) -
     let (parts, sent) = request.into_parts();
     let bytes = body::read_up_to(LARGEST, &parts.headers, sent, &reviews.limits).await?;
     let (bytes, room) = bytes.into_parts();
-    let sent = read(Request::from_parts(parts, Body::from(bytes)), &reviews.author).await?;
-    let SentReview { mut document, playbook, answers, author } = sent;
+    let request = Request::from_parts(parts, Body::from(bytes));
+    let sent = read(request, &reviews.author, reviews.isolation.clone()).await?;
+    let SentReview { document, playbook, answers, author } = sent;
     let options = EditOptions { author, date: reviews.clock.now().to_string() };
-    let (made, document) = match answers {
+    let plan = match answers {
         Some(answers) => {
-            let made = blocking(move || {
-                let made = review_with(&mut document, &playbook, Some(&answers), &options);
-                made.map(|made| (made, document)).map_err(|error| of_document(&error))
+            let planned = blocking(move || {
+                let plan = plan_with(&document, &playbook, Some(&answers));
+                plan.map(|plan| (plan, document)).map_err(|error| of_document(&error))
             });
-            made.await?
+            planned.await?
         }
         None => {
-            let made = review(&mut document, &playbook, reviews.model.as_deref(), &options).await;
-            (made.map_err(of_review)?, document)
+            let plan = plan(&document, &playbook, reviews.model.as_deref()).await;
+            (plan.map_err(of_review)?, document)
         }
     };
-    let answer = blocking(move || with_document(made, &document)).await?;
+    let (plan, mut document) = plan;
+    let isolation = reviews.isolation.clone();
+    let answer = blocking(move || {
+        isolation.try_batch("document", document.source(), json!(plan.operations()), &options)?;
+        let made = plan.carry_out(&mut document, &options).map_err(|error| of_document(&error))?;
+        with_document(made, &document)
+    });
+    let answer = answer.await?;
     drop(room);
     Ok(reply::json(answer.to_string()))
 }
@@ -99,7 +109,7 @@ fn with_document(mut made: ReviewReport, document: &WordDocument) -> Result<Valu
 }
 
 /// The parts of a form: `document`, `playbook`, and if given `answers` and `options`.
-async fn read(request: Request, usual: &str) -> Result<SentReview, Error> {
+async fn read(request: Request, usual: &str, isolation: DocumentIsolation) -> Result<SentReview, Error> {
     let wrong = |message: String| Error::invalid("body", message);
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
         wrong("must be multipart/form-data with the files 'document' and 'playbook'".to_owned())
@@ -127,9 +137,7 @@ async fn read(request: Request, usual: &str) -> Result<SentReview, Error> {
         bytes.ok_or_else(|| Error::invalid(name, format!("is missing; send {what} as a file of the form")))
     };
     let document = needed(document, "document", "a Word document")?;
-    let document = blocking(move || {
-        WordDocument::open(document, &DocumentLimits::default()).map_err(|error| of_document(&error))
-    });
+    let document = blocking(move || Ok(isolation.open("document", document)?));
     Ok(SentReview {
         document: document.await?,
         playbook: playbook_in(&needed(playbook, "playbook", "a Markdown file")?)?,

@@ -121,7 +121,7 @@ pub(crate) async fn apply<S: Service>(
     let (parts, body) = request.into_parts();
     let bytes = body::read(&parts.headers, body, &server.limits).await?;
     let asked = server.documents.asked(&name, bytes.into_parts().0).await?;
-    let applied = server.documents.apply(name, path, asked.batch, asked.untracked).await?;
+    let applied = server.documents.apply(name, path, (asked.batch, asked.json), asked.untracked).await?;
     Ok(with_tag(&applied_body(&applied), applied.receipt.sha256.as_deref()))
 }
 

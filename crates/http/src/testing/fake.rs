@@ -11,6 +11,7 @@ use engross_agent::session::{
     Settings, TurnEvent, TurnRequest,
 };
 use engross_agent::workspace::Workspaces;
+use engross_documents::DocumentIsolation;
 use engross_docx::Tracking;
 use engross_llm::{MessageAttachment, OptionTreatment, Provider, attachment_refusal, treatment};
 use engross_protocol::{CountingIds, FixedClock, SessionId};
@@ -252,7 +253,13 @@ pub fn server(service: &Fake) -> Server<Fake> {
 pub fn documents(root: &Path) -> Documents {
     let clock = Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap()));
     let workspaces = Workspaces::new(Root::open(root).unwrap(), Locks::new(), clock.clone());
-    Documents { workspaces, author: "Ada".to_owned(), tracking: Tracking::Tracked, clock }
+    Documents {
+        workspaces,
+        author: "Ada".to_owned(),
+        tracking: Tracking::Tracked,
+        clock,
+        isolation: DocumentIsolation::default(),
+    }
 }
 
 /// Text, and the end.

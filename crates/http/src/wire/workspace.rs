@@ -52,6 +52,8 @@ pub(crate) enum CheckpointQuery {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Operations {
     pub(crate) batch: Batch,
+    /// The same as it was sent, with what goes for texts of write sessions.
+    pub(crate) json: Value,
     /// Whether the text is changed without a trace, if the client says.
     pub(crate) untracked: Option<bool>,
 }
@@ -195,7 +197,7 @@ pub(crate) fn operations_request(
     };
     let mut batch = parse_batch(&body).map_err(|error| Error::of_operations(&error))?;
     signature::check(&mut batch)?;
-    Ok(Operations { batch, untracked })
+    Ok(Operations { batch, json: body, untracked })
 }
 
 /// Reads which checkpoint is to be restored.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use engross_documents::change::{Palette, printable};
-use engross_documents::{Error, Redline, differences, redline};
-use engross_docx::{CompareOptions, ComparedView, Granularity, Limits, WordDocument};
+use engross_documents::{Error, IsolatedCompareError, Redline, differences};
+use engross_docx::{CompareOptions, ComparedView, Granularity};
 use engross_protocol::Failure;
 use engross_store::files::Precondition;
 
@@ -42,9 +42,13 @@ pub(super) fn run(
         return Err(Error::OutputIsInput { path }.into());
     }
     watch.step(1, "comparing")?;
-    let Redline { bytes, report } = redline(old, new, &options).map_err(|failed| {
-        let place = if failed.is_after { &after } else { &before };
-        Failure::from(Error::document(place.shown(), failed.error))
+    let made = documents.isolation.redline((&before.shown(), old), (&after.shown(), new), &options);
+    let Redline { bytes, report } = made.map_err(|failed| match failed {
+        IsolatedCompareError::Compare(failed) => {
+            let place = if failed.is_after { &after } else { &before };
+            Failure::from(Error::document(place.shown(), failed.error))
+        }
+        IsolatedCompareError::Isolation(error) => error.into(),
     })?;
     if watch.is_stopped() {
         return Err(stopped());
@@ -70,7 +74,8 @@ pub(super) fn run(
         &Budget::of_tokens(None).part(4).cut(&differences::limitations(&report.limitations), "and so on"),
     );
     let size = u64::try_from(bytes.len()).unwrap_or_default();
-    let made = WordDocument::open(bytes, &Limits::default()).ok();
-    let review = made.and_then(|made| review(documents, &made, &target.place, caller));
+    // Where no page is shown nobody needs to open it.
+    let made = caller.abilities.may_show_pages().then(|| documents.isolation.open(&path, bytes).ok());
+    let review = made.flatten().and_then(|made| review(documents, &made, &target.place, caller));
     Ok(Answer { text, written: target.place.absolute().map(|path| (path, size)), is_error: false, review })
 }

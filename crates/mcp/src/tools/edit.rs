@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use engross_documents::change::{Palette, describe};
-use engross_documents::{Delivery, Error, Workspace, has_result, report, signature};
+use engross_documents::{Delivery, EditWork, Error, Workspace, has_result, report, signature};
 use engross_docx::ops::{Batch, OperationResult, Proof, Status, Summary, parse_batch};
-use engross_docx::{EditOptions, Effects, Limits, Tracking, WordDocument, from_markdown, guards};
+use engross_docx::{EditOptions, Effects, Limits, Tracking, WordDocument, guards};
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{FileError, Precondition};
 use serde_json::{Map, Value};
@@ -80,9 +80,8 @@ pub(super) fn run(
             };
             caller.watch.step(0, "reading")?;
             let (source, bytes) = documents.read(path)?;
-            let (operations, said) = chosen(operations, &bytes, caller.consent)
-                .map_err(|error| Failure::from(Error::document(source.shown(), error)))?;
-            let batch = batch(&operations, arguments)?;
+            let (operations, said) = chosen(operations, documents, (&source, &bytes), caller.consent)?;
+            let (batch, json) = batch(&operations, arguments)?;
             let naming = documents.naming();
             let target = target(documents, &source, arguments.text("output"), Usual::GoOn("redline"))?;
             let workspace = documents.workspace(&target.place)?.until(caller.watch.stop_signal());
@@ -90,9 +89,9 @@ pub(super) fn run(
             caller.watch.step(1, "applying")?;
             let is_dry = arguments.flag("dry_run");
             let outcome = if is_dry {
-                try_out(&workspace, &target, &batch, &options)
+                try_out(&workspace, &target, (&batch, &json), &options)
             } else {
-                apply(&workspace, &target, (&batch, &operations), &options, caller)
+                apply(&workspace, &target, (&batch, &json), &options, caller)
             };
             drop(naming);
             let outcome = match outcome.map_err(|error| documents.failure(&source, error))? {
@@ -112,21 +111,22 @@ pub(super) fn run(
     }
 }
 
-/// The batch in the language; what is wrong with one operation costs that one.
-fn batch(operations: &Value, arguments: &CallArguments) -> Result<Batch, Failure> {
+/// The batch in the language, and as it was read; what is wrong with one operation costs that one.
+fn batch(operations: &Value, arguments: &CallArguments) -> Result<(Batch, Value), Failure> {
     let mut json = Map::new();
     json.insert("operations".to_owned(), operations.clone());
     json.insert("atomic".to_owned(), Value::Bool(arguments.flag("atomic")));
     if let Some(revision) = arguments.text("expected_revision") {
         json.insert("expectedRevision".to_owned(), Value::String(revision.to_owned()));
     }
-    let parsed = parse_batch(&Value::Object(json));
+    let json = Value::Object(json);
+    let parsed = parse_batch(&json);
     let mut batch = parsed.map_err(|error| {
         let message = format!("{error}; describe_operations tells what there is");
         Failure::new(Exit::Usage, error.code(), message)
     })?;
     signature::check(&mut batch)?;
-    Ok(batch)
+    Ok((batch, json))
 }
 
 fn edit(
@@ -146,11 +146,12 @@ fn edit(
 /// The operations with what a person chose, and what is to be said of it.
 fn chosen(
     operations: &Value,
-    bytes: &[u8],
+    documents: &McpDocuments,
+    (source, bytes): (&Place, &[u8]),
     consent: &Consent,
-) -> Result<(Value, Option<&'static str>), engross_docx::Error> {
+) -> Result<(Value, Option<&'static str>), Failure> {
     let Consent::Answered(choices) = consent else { return Ok((operations.clone(), None)) };
-    let revision = WordDocument::open(bytes.to_vec(), &Limits::default())?.revision();
+    let revision = documents.isolation.open(&source.shown(), bytes.to_vec())?.revision();
     let (operations, said) = choices.put_into(operations, &revision);
     Ok((operations, Some(said)))
 }
@@ -159,13 +160,15 @@ fn chosen(
 fn apply(
     workspace: &Workspace,
     target: &Target,
-    (batch, operations): (&Batch, &Value),
+    (batch, json): (&Batch, &Value),
     options: &EditOptions,
     caller: &Caller<'_>,
 ) -> Result<EditEnd, Error> {
     let path = &target.place.path;
     let pictures = workspace.pictures(&batch.operations);
-    let (edited, edit, document) = workspace.edit(path, None, Tracking::Tracked, |document| {
+    let operations = json.get("operations").unwrap_or(&Value::Null);
+    let work = EditWork::Operations { batch: json, options };
+    let (edited, edit, document) = workspace.edit(path, None, (Tracking::Tracked, &work), |document| {
         let revision = document.revision();
         let edited = edit(document, pictures.clone(), batch, options)?;
         // As it was opened, so nothing is written.
@@ -206,10 +209,12 @@ fn apply(
 fn try_out(
     workspace: &Workspace,
     target: &Target,
-    batch: &Batch,
+    (batch, json): (&Batch, &Value),
     options: &EditOptions,
 ) -> Result<EditEnd, Error> {
     let path = &target.place.path;
+    let work = EditWork::Operations { batch: json, options };
+    workspace.try_elsewhere(path, Tracking::Tracked, &work)?;
     let mut document = workspace.open(path)?.document;
     let failed = |error| Error::document(path.as_str(), error);
     let edited =
@@ -308,8 +313,7 @@ fn create(
     let place = documents.folders.locate(path)?;
     check_ending(&place)?;
     let _naming = documents.naming();
-    let bytes = from_markdown(markdown, None, &Limits::default())
-        .map_err(|error| Failure::from(Error::document(place.shown(), error)))?;
+    let bytes = documents.isolation.compose(&place.shown(), markdown)?.bytes;
     let workspace = documents.workspace(&place)?.until(caller.watch.stop_signal());
     let put = workspace.put(&place.path, &bytes, &Precondition::Absent);
     put.map_err(|error| match error {

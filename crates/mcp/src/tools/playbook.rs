@@ -6,11 +6,12 @@
 use std::fmt::Write as _;
 
 use engross_documents::change::printable;
-use engross_documents::{Error, has_worked, report};
+use engross_documents::{EditWork, Error, has_worked, report};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_playbook::report::{asked, text};
-use engross_playbook::{Playbook, review_with};
+use engross_playbook::{Playbook, plan_with, review_with};
 use engross_protocol::Failure;
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::arguments::CallArguments;
@@ -35,15 +36,21 @@ pub(super) fn run(
         date: documents.clock.now().to_string(),
     };
     let Some(answers) = arguments.value("answers") else {
-        return look(&source, bytes, &playbook, &options);
+        return look(documents, (&source, bytes), &playbook, &options);
     };
     let naming = documents.naming();
     let target = target(documents, &source, arguments.text("output"), Usual::GoOn("review"))?;
     let workspace = documents.workspace(&target.place)?;
     let workspace = workspace.of_one(target.place.path.clone(), bytes, Some(target.source.clone().into()));
     caller.watch.step(1, "checking the answers")?;
-    let reviewed = workspace.edit(&target.place.path, None, Tracking::Tracked, |document| {
-        let made = review_with(document, &playbook, Some(answers), &options)?;
+    let path = &target.place.path;
+    let opened = workspace.open(path).map_err(|error| documents.failure(&source, error))?;
+    let plan = plan_with(&opened.document, &playbook, Some(answers));
+    let plan = plan.map_err(|error| Failure::from(Error::document(source.shown(), error)))?;
+    let batch = json!(plan.operations());
+    let work = EditWork::Operations { batch: &batch, options: &options };
+    let reviewed = workspace.edit(path, None, (Tracking::Tracked, &work), |document| {
+        let made = plan_with(document, &playbook, Some(answers))?.carry_out(document, &options)?;
         if caller.watch.is_stopped() {
             *document = WordDocument::open(document.source().to_vec(), &Limits::default())?;
         }
@@ -73,13 +80,13 @@ pub(super) fn run(
 
 /// What words alone tell, and what is to be answered. Writes nothing.
 fn look(
-    source: &Place,
-    bytes: Vec<u8>,
+    documents: &McpDocuments,
+    (source, bytes): (&Place, Vec<u8>),
     playbook: &Playbook,
     options: &EditOptions,
 ) -> Result<Answer, Failure> {
     let of = |error| Failure::from(Error::document(source.shown(), error));
-    let mut document = WordDocument::open(bytes, &Limits::default()).map_err(of)?;
+    let mut document = documents.isolation.open(&source.shown(), bytes)?;
     let found = review_with(&mut document, playbook, None, options).map_err(of)?;
     let out = asked(playbook, &found, printable);
     Ok(Answer::of(Budget::of_tokens(None).cut(&out, "answer these first")))

@@ -1,6 +1,6 @@
 //! `resolve_changes`: accepts or rejects tracked changes.
 
-use engross_documents::{listing, report};
+use engross_documents::{EditWork, listing, report};
 use engross_docx::Tracking;
 use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
 use engross_protocol::{Exit, Failure};
@@ -34,10 +34,11 @@ pub(super) fn run(
         Some(target.source.into()),
     );
     watch.step(1, "resolving")?;
-    let resolved = workspace.edit(&target.place.path, None, Tracking::Tracked, |document| {
-        let resolved = document.resolve(side, &choice)?;
-        Ok((resolved, document.revisions()?.len()))
-    });
+    let resolved =
+        workspace.edit(&target.place.path, None, (Tracking::Tracked, &EditWork::Resolution), |document| {
+            let resolved = document.resolve(side, &choice)?;
+            Ok((resolved, document.revisions()?.len()))
+        });
     drop(naming);
     let ((resolved, left), edit, document) = resolved.map_err(|error| documents.failure(&source, error))?;
     if resolved.is_empty() {

@@ -97,7 +97,7 @@ impl WriteFiles {
                 locks: Locks::new(),
                 clock: Arc::new(SystemClock),
                 ids: Arc::new(RandomIds),
-                composer: Some(Arc::new(Typesetter)),
+                composer: Some(Arc::new(Typesetter::default())),
                 keeper: Some(Arc::new(keeper)),
                 limits: Limits::default(),
             })?;
