@@ -50,6 +50,8 @@ pub(super) struct Cluster {
     pub(super) database: Database,
     engine: PathBuf,
     model: String,
+    /// The folder that all nodes have.
+    shared: PathBuf,
     // Last, so that what runs on it ends first.
     _runtime: Runtime,
 }
@@ -62,6 +64,10 @@ impl Cluster {
         let runtime = runtime.map_err(|error| failed(format!("no runtime: {error}")))?;
         let target = Arc::new(Mutex::new(primary.socket()));
         let library = FAKETIME.iter().find(|library| Path::new(library).exists());
+        for shared in ["shared/data", "shared/root"] {
+            let shared = folder.join(shared);
+            std::fs::create_dir_all(&shared).map_err(Error::file(&shared))?;
+        }
         let mut made = Vec::new();
         for number in 0..nodes {
             let folder = folder.join(format!("node-{number}"));
@@ -82,6 +88,7 @@ impl Cluster {
             database,
             engine: engine.to_owned(),
             model: model.to_owned(),
+            shared: folder.join("shared"),
             _runtime: runtime,
         };
         for node in 0..nodes {
@@ -100,7 +107,8 @@ impl Cluster {
         let node = &mut self.nodes[number];
         let mut command = Command::new(&self.engine);
         command.args(["serve", "--listen", &node.address.to_string(), "--store", &node.proxy.url()]);
-        command.arg("--data").arg(&node.folder);
+        command.arg("--data").arg(self.shared.join("data")).arg("--root").arg(self.shared.join("root"));
+        command.arg("--node-address").arg(format!("http://{}", node.address));
         command.args(["--model", &format!("openai-compatible:{}/v1#scripted", self.model)]);
         let library = FAKETIME.iter().find(|library| Path::new(library).exists());
         if let (Some(clock), Some(library)) = (&node.clock, library) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::working::Promise;
 use crate::Result;
 use crate::faults::server::{ServerReply, failed, messages, say};
 
@@ -34,6 +35,8 @@ pub(super) struct Ledger {
     sessions: Mutex<BTreeMap<String, Exchange>>,
     /// Requests that must give the same answer when they are sent again; one of each session.
     settled: Mutex<Vec<SettledTurn>>,
+    /// What was promised of files, documents and tasks.
+    promises: Mutex<Vec<Promise>>,
     /// How long it took from the first trouble to the answer, by what the trouble was.
     waits: Mutex<BTreeMap<&'static str, Vec<Duration>>>,
     /// How often each code came.
@@ -54,6 +57,11 @@ impl Ledger {
             lock(&self.settled).push(SettledTurn { session, once, text, answer });
         }
         lock(&self.sessions).entry(session.to_owned()).or_default().extend(exchange);
+    }
+
+    /// A file, a document or a task is as a client was told.
+    pub(super) fn promise(&self, promise: Promise) {
+        lock(&self.promises).push(promise);
     }
 
     /// An answer came `waited` after the first sign of trouble.
@@ -114,6 +122,12 @@ impl Ledger {
                 other => broken.push(format!("the session {session} is stuck: {other:?}")),
             }
         }
+        let promises = lock(&self.promises);
+        for (number, promise) in promises.iter().enumerate() {
+            if let Some(problem) = promise.problem(servers[number % servers.len()]) {
+                broken.push(problem);
+            }
+        }
         if !broken.is_empty() {
             let first: Vec<&str> = broken.iter().take(10).map(String::as_str).collect();
             return Err(failed(format!("{} promises were not held:\n{}", broken.len(), first.join("\n"))));
@@ -127,6 +141,7 @@ impl Ledger {
                 sessions.len(),
                 settled.len(),
             ),
+            Promise::summary(&promises),
             format!("told to come again: {}", told.join(", ")),
         ];
         lines.extend(lock(&self.waits).iter().map(|(trouble, waits)| histogram(trouble, waits)));

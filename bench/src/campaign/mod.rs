@@ -8,6 +8,7 @@ mod cluster;
 mod ledger;
 mod proxy;
 mod speaking;
+mod working;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,6 +25,7 @@ use self::cluster::Cluster;
 use self::ledger::Ledger;
 use self::proxy::Link;
 use self::speaking::Client;
+use self::working::Worker;
 use crate::faults::server::failed;
 use crate::faults::{Dice, anew};
 use crate::{Error, Result, root, say};
@@ -40,6 +42,9 @@ pub(crate) struct CampaignArguments {
     /// How many clients.
     #[arg(long, default_value_t = 6)]
     clients: u64,
+    /// How many clients besides write files, edit documents and give tasks, in turn.
+    #[arg(long, default_value_t = 3)]
+    workers: u64,
     /// How long a client rests between two turns, in milliseconds.
     #[arg(long, default_value_t = 0)]
     rest: u64,
@@ -133,6 +138,11 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
             let client =
                 Client { number, rest, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
             scope.spawn(move || client.speak());
+        }
+        for number in 0..arguments.workers {
+            let rest = Duration::from_millis(arguments.rest);
+            let worker = Worker { number, rest, nodes: &addresses, ledger: &ledger, over: &over };
+            scope.spawn(move || worker.work());
         }
         let done = match (&arguments.upgrade, arguments.soak) {
             (Some(next), _) => upgrade(&mut cluster, next, &board, &ledger),

@@ -15,16 +15,20 @@ use crate::faults::Dice;
 use crate::faults::server::{ServerReply, send};
 
 /// How long a client hears nothing before it goes elsewhere.
-const PATIENCE: Duration = Duration::from_secs(3);
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How long a turn may take with all faults together, before the session counts as stuck.
-const STUCK: Duration = Duration::from_secs(90);
+pub(super) const STUCK: Duration = Duration::from_secs(90);
 
 /// The turns of a session, before the client begins another one.
 const TURNS: usize = 6;
 
 /// Codes that tell a client to try again.
-const PASSING: [&str; 10] = [
+pub(super) const PASSING: [&str; 12] = [
+    // The node that has the files is gone, and the next one has not taken them up yet.
+    "HOME_AWAY",
+    // The request before, which was cut off, is still under way.
+    "DOCUMENT_BUSY",
     // The node that it followed has died.
     "ANSWER_INTERRUPTED",
     // A node that was not upgraded yet has not understood what one wrote that was.

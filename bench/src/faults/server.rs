@@ -164,16 +164,41 @@ pub(crate) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> 
     }
 }
 
+/// Asks for anything: the status and the body, if all of it came.
+pub(crate) fn fetch(
+    server: SocketAddr,
+    (method, path): (&str, &str),
+    headers: &[(&str, &str)],
+    body: &[u8],
+    patience: Duration,
+) -> Option<(u16, Vec<u8>)> {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
+        body.len()
+    );
+    let heard = ask_bytes(server, &[head.as_bytes(), body].concat(), patience);
+    let at = heard.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let (head, body) = (String::from_utf8_lossy(&heard[..at]).to_ascii_lowercase(), heard[at + 4..].to_vec());
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
+    (length.trim().parse() == Ok(body.len())).then_some((status, body))
+}
+
 /// All that comes in answer to a request.
 fn ask(server: SocketAddr, request: &str, patience: Duration) -> String {
+    String::from_utf8_lossy(&ask_bytes(server, request.as_bytes(), patience)).into_owned()
+}
+
+fn ask_bytes(server: SocketAddr, request: &[u8], patience: Duration) -> Vec<u8> {
     let mut heard = Vec::new();
     if let Ok(mut socket) = TcpStream::connect_timeout(&server, patience) {
         let _ = socket.set_read_timeout(Some(patience));
-        if socket.write_all(request.as_bytes()).is_ok() {
+        if socket.write_all(request).is_ok() {
             let _ = socket.read_to_end(&mut heard);
         }
     }
-    String::from_utf8_lossy(&heard).into_owned()
+    heard
 }
 
 fn read(heard: &str, stream: bool) -> ServerReply {

@@ -14,6 +14,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use engross_protocol::shared;
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream, Stream};
 use hyper::body::{Frame, SizeHint};
 use hyper_util::rt::TokioIo;
 use reqwest::{Client, Url};
@@ -149,12 +151,14 @@ impl HomeDoor {
                 Ok(_) => return here(Request::from_parts(parts, Body::new(lent.body()))).await,
                 Err(error) => return error.into_response(),
             };
-            match self.forward(&address, &mut parts, lent).await {
+            let moved = moved(Arc::clone(&self.finder), owner.to_owned(), address.clone());
+            match self.forward(&address, &mut parts, lent, moved).await {
                 Ok(response) => return response,
-                Err(error) => {
-                    tracing::debug!("{address} was not reached: {error}");
-                    // What was read of the body is gone; and one who does not answer at all is asked again for a while.
-                    if lent.is_gone() || Instant::now() > deadline {
+                Err(problem) => {
+                    tracing::debug!("{address} did not answer: {problem}");
+                    // What was read of the body is gone, and what may have been done is not done twice.
+                    let is_safe = problem == ForwardProblem::NotReached || parts.method.is_safe();
+                    if lent.is_gone() || !is_safe || Instant::now() > deadline {
                         return Error::HomeAway.into_response();
                     }
                     let _ = timeout(AGAIN, self.finder.changed()).await;
@@ -171,19 +175,26 @@ impl HomeDoor {
         let (mut parts, _) = request.into_parts();
         for address in self.finder.others() {
             let empty = LentBody::of(Body::empty());
-            match self.forward(&address, &mut parts, &empty).await {
+            match self.forward(&address, &mut parts, &empty, std::future::pending()).await {
                 Ok(response) if response.status() != StatusCode::FORBIDDEN => return Some(response),
                 Ok(_) => {}
-                Err(error) => tracing::debug!("{address} was not reached: {error}"),
+                Err(problem) => tracing::debug!("{address} did not answer: {problem}"),
             }
         }
         None
     }
 
-    async fn forward(&self, address: &str, parts: &mut Parts, body: &LentBody) -> Result<Response, String> {
+    /// Asks the node at `address`. When `moved` resolves before the answer is there, or before its end, it is cut off.
+    async fn forward(
+        &self,
+        address: &str,
+        parts: &mut Parts,
+        body: &LentBody,
+        moved: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Response, ForwardProblem> {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let url = format!("{}{path}", address.trim_end_matches('/'));
-        let url = Url::parse(&url).map_err(|error| error.to_string())?;
+        let url = Url::parse(&url).map_err(|_| ForwardProblem::NotReached)?;
         let is_upgrade = parts.headers.contains_key(UPGRADE);
         let mut headers = end_to_end(&parts.headers, is_upgrade);
         headers.insert(FORWARDED, self.name.clone());
@@ -193,26 +204,77 @@ impl HomeDoor {
         if has_body {
             asked = asked.body(reqwest::Body::wrap(body.body()));
         }
-        let answer = asked.send().await.map_err(|error| error.to_string())?;
+        let mut moved = Box::pin(moved);
+        let answer = tokio::select! {
+            answer = asked.send() => answer.map_err(|error| match error.is_connect() {
+                true => ForwardProblem::NotReached,
+                false => ForwardProblem::Broken,
+            })?,
+            () = &mut moved => return Err(ForwardProblem::Moved),
+        };
         let status = answer.status();
-        let headers = end_to_end(answer.headers(), status == StatusCode::SWITCHING_PROTOCOLS);
-        if status == StatusCode::SWITCHING_PROTOCOLS {
-            let own = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
-            let own = own.ok_or("the connection cannot be changed")?;
+        let is_switched = status == StatusCode::SWITCHING_PROTOCOLS;
+        let headers = end_to_end(answer.headers(), is_switched);
+        let body = if is_switched {
+            let own = parts.extensions.remove::<hyper::upgrade::OnUpgrade>().ok_or(ForwardProblem::Broken)?;
             self.streams.spawn(async move {
                 let (Ok(mut there), Ok(here)) = (answer.upgrade().await, own.await) else { return };
-                let _ = tokio::io::copy_bidirectional(&mut there, &mut TokioIo::new(here)).await;
+                let mut here = TokioIo::new(here);
+                tokio::select! {
+                    _ = tokio::io::copy_bidirectional(&mut there, &mut here) => {}
+                    () = moved => {}
+                }
             });
-            let mut response = Response::new(Body::empty());
-            *response.status_mut() = status;
-            *response.headers_mut() = headers;
-            return Ok(response);
-        }
-        let mut response = Response::new(Body::new(reqwest::Body::from(answer)));
+            Body::empty()
+        } else {
+            Body::from_stream(until_moved(answer.bytes_stream().boxed(), moved))
+        };
+        let mut response = Response::new(body);
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         Ok(response)
     }
+}
+
+/// Why another node has not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum ForwardProblem {
+    #[error("it takes no connection")]
+    NotReached,
+    #[error("the connection broke off")]
+    Broken,
+    #[error("what it had is at another node")]
+    Moved,
+}
+
+/// Resolves when what `owner` has is known to be elsewhere than at `address`.
+async fn moved(finder: Arc<dyn HomeFinder>, owner: String, address: String) {
+    loop {
+        finder.changed().await;
+        match finder.find(&owner) {
+            HomePlace::At(now) if now == address => {}
+            HomePlace::Nowhere => {}
+            _ => return,
+        }
+    }
+}
+
+/// A body whose end is an error where `moved` comes first: cut off, and not taken for whole.
+fn until_moved(
+    stream: BoxStream<'static, reqwest::Result<Bytes>>,
+    moved: Pin<Box<impl Future<Output = ()> + Send + 'static>>,
+) -> impl Stream<Item = Result<Bytes, ForwardProblem>> + Send + 'static {
+    stream::unfold(Some((stream, moved)), async |state| {
+        let (mut stream, mut moved) = state?;
+        tokio::select! {
+            biased;
+            next = stream.next() => match next? {
+                Ok(bytes) => Some((Ok(bytes), Some((stream, moved)))),
+                Err(_) => Some((Err(ForwardProblem::Broken), None)),
+            },
+            () = &mut moved => Some((Err(ForwardProblem::Moved), None)),
+        }
+    })
 }
 
 /// Whether what is asked for is with an owner's home: all but sessions, and what has no memory.
