@@ -22,6 +22,9 @@ const KEPT_JOBS: usize = 1_000;
 /// The time on the clock, in times of what a job may compute: other programs need the processor, too.
 const PATIENCE: u32 = 2;
 
+/// How many may wait for each worker.
+const WAITING: usize = 32;
+
 /// How long a process that was ended from outside may seem to be alive.
 const DYING: Duration = Duration::from_millis(100);
 
@@ -57,6 +60,8 @@ struct PoolState {
     idle: Vec<WorkerProcess>,
     /// Those at work, or about to begin.
     busy: usize,
+    /// How many wait for one.
+    waiting: usize,
     /// All that may be alive.
     all: Vec<Weak<WorkerLife>>,
     is_closed: bool,
@@ -131,14 +136,17 @@ impl WorkerPool {
                 return Ok(WorkerSlot(self));
             }
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                let workers = self.bounds.workers;
+            let workers = self.bounds.workers;
+            // Each that waits holds a thread, which others need, too.
+            if left.is_zero() || state.waiting >= workers * WAITING {
                 return Err(JobInterruption::Unavailable(format!(
                     "all {workers} processes for documents are busy; try again in a moment, or raise document_workers"
                 )));
             }
+            state.waiting += 1;
             let waited = self.freed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
         }
     }
 

@@ -87,6 +87,25 @@ fn who_waits_too_long_for_one_is_told() {
 }
 
 #[test]
+fn no_more_wait_than_may() {
+    let pool = pool("exec sleep 60");
+    let mut told: Vec<JobInterruption> = std::thread::scope(|scope| {
+        let asking: Vec<_> =
+            (0..36).map(|_| scope.spawn(|| pool.run(&DocumentJob::Check, &[]).unwrap_err())).collect();
+        std::thread::sleep(Duration::from_millis(300));
+        let began = Instant::now();
+        let refused = asking.iter().filter(|thread| thread.is_finished()).count();
+        assert_eq!(refused, 36 - 1 - 32, "one is at work, 32 wait");
+        pool.close();
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        asking.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    told.retain(|told| *told != JobInterruption::Stopped);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told.iter().all(|told| matches!(told, JobInterruption::Unavailable(_))), "{told:?}");
+}
+
+#[test]
 fn the_end_of_the_server_ends_those_at_work() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");

@@ -8,6 +8,7 @@
 )]
 
 mod attempts;
+mod confinement;
 mod ends;
 mod escapes;
 mod fixture;
