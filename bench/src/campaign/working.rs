@@ -195,7 +195,7 @@ impl Worker<'_> {
                     self.ledger.promise(Promise::Task { key, run, text });
                     return Ok(());
                 }
-                (Some("accepted" | "queued" | "running"), _) if begun.elapsed() < STUCK => {}
+                _ if result["terminal"] == false && begun.elapsed() < STUCK => {}
                 _ => return Err(format!("the task {key}: {told}")),
             }
         }

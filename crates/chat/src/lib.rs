@@ -27,7 +27,7 @@ use engross_agent::session::{Observer, SessionView, Toolboxes};
 use engross_agent::workspace::Approver;
 use engross_agent::writing::Writer;
 use engross_documents::Destination;
-use engross_protocol::{Failure, IdSource, RandomIds, SystemClock, hex};
+use engross_protocol::{Clock, Failure, IdSource, RandomIds, SystemClock, hex};
 use engross_store::Store;
 use engross_store::files::{Folder, Locks, RelPath};
 use engross_write::runner::{Reviewer, WriteService};
@@ -104,7 +104,7 @@ pub fn run(args: &ChatOptions, environment: &Environment) -> Result<Over, Failur
         }
         (None, Some(document)) => format!("{AGENT}{}", document.name()),
         (None, None) => {
-            let number = u128::from_be_bytes(RandomIds.next(engross_protocol::Clock::millis(&SystemClock)));
+            let number = u128::from_be_bytes(RandomIds.next(SystemClock.millis()));
             format!("{AGENT}chat:{number:032x}")
         }
     };
@@ -136,6 +136,7 @@ pub fn run(args: &ChatOptions, environment: &Environment) -> Result<Over, Failur
         spool(&data, place)?,
         (keeper, writes::Typesetter::default()),
         reviewer,
+        &(Arc::new(SystemClock) as Arc<dyn Clock>),
     )?;
     let writer = Writer::new(writes.clone(), None, settings.content_tools());
     let approver = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Approver>);

@@ -106,6 +106,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
         hashes: Arc::default(),
         gateway: tasks::Gateway::missing(),
         waits_for_viewer: false,
+        clock: Arc::new(SystemClock),
     };
     let bridge = tasks::bridge(parts, sessions).unwrap();
     let mut around = server(&Fake::default());

@@ -16,10 +16,10 @@ use super::owners::OwnerRegistry;
 use crate::console::note;
 
 /// How long a home is a node's that says no more.
-const TTL: Duration = Duration::from_millis(3_500);
+pub(super) const TTL: Duration = Duration::from_millis(3_500);
 
 /// How often a node says that it is there, and sees which homes are free.
-const BEAT: Duration = Duration::from_millis(500);
+pub(super) const BEAT: Duration = Duration::from_millis(500);
 
 /// By how much a fence closes before the home is free, for what was asked just before.
 const MARGIN: Duration = Duration::from_millis(300);
@@ -64,34 +64,34 @@ pub(super) struct HomeKeeper {
 }
 
 #[derive(Default)]
-struct HomeState {
+pub(super) struct HomeState {
     /// What the database told last, and when that was asked for.
     told: Vec<Home>,
     asked: Option<Instant>,
     /// The homes that this node has.
-    own: BTreeMap<String, OwnHome>,
+    pub(super) own: BTreeMap<String, OwnHome>,
     /// Since when homes are seen to be free.
     free: BTreeMap<String, Instant>,
     /// Homes that could not be opened, and until when they are left alone.
-    failed: BTreeMap<String, Instant>,
-    is_closing: bool,
+    pub(super) failed: BTreeMap<String, Instant>,
+    pub(super) is_closing: bool,
 }
 
-struct OwnHome {
-    fence: WriteFence,
+pub(super) struct OwnHome {
+    pub(super) fence: WriteFence,
     /// Whether its things are open.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 /// What is to be done after a beat.
 #[derive(Debug, PartialEq, Eq)]
-struct Moves {
+pub(super) struct Moves {
     /// Homes that are lost.
-    lost: Vec<String>,
+    pub(super) lost: Vec<String>,
     /// Homes that are to be taken.
-    free: Vec<String>,
+    pub(super) free: Vec<String>,
     /// Homes that this node has and does not want.
-    unwanted: Vec<String>,
+    pub(super) unwanted: Vec<String>,
 }
 
 impl HomeKeeper {
@@ -222,7 +222,13 @@ impl HomeKeeper {
 
 impl HomeState {
     /// Takes in what the database told of all homes, asked at `asked`; says what follows. `owners` are those of this node's keys.
-    fn take_in(&mut self, node: &str, told: Vec<Home>, asked: Instant, owners: &BTreeSet<String>) -> Moves {
+    pub(super) fn take_in(
+        &mut self,
+        node: &str,
+        told: Vec<Home>,
+        asked: Instant,
+        owners: &BTreeSet<String>,
+    ) -> Moves {
         let mine: BTreeSet<&str> =
             told.iter().filter(|home| home.holder == node).map(|home| home.owner.as_str()).collect();
         let mut lost = Vec::new();
@@ -262,7 +268,7 @@ impl HomeState {
         Moves { lost, free: ripe, unwanted }
     }
 
-    fn find(&self, node: &str, owner: &str, now: Instant) -> HomePlace {
+    pub(super) fn find(&self, node: &str, owner: &str, now: Instant) -> HomePlace {
         if let Some(own) = self.own.get(owner) {
             return if own.is_open && own.fence.is_open() { HomePlace::Here } else { HomePlace::Nowhere };
         }

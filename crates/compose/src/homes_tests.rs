@@ -1,1 +1,93 @@
+//! Which homes a node keeps, takes and gives up, by what the database tells it.
 
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use engross_http::HomePlace;
+use engross_store::{Home, WriteFence};
+
+use super::homes::{BEAT, HomeState, Moves, OwnHome, TTL};
+
+const NODE: &str = "one";
+
+fn home(owner: &str, holder: &str, remaining: Duration) -> Home {
+    let address = format!("http://{holder}");
+    Home { owner: owner.to_owned(), holder: holder.to_owned(), address, remaining }
+}
+
+fn owners(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// A node that has these homes, open.
+fn having(names: &[&str], asked: Instant) -> HomeState {
+    let mut state = HomeState::default();
+    for name in names {
+        let fence = WriteFence::closed();
+        fence.extend(asked + TTL);
+        state.own.insert((*name).to_owned(), OwnHome { fence, is_open: true });
+    }
+    state
+}
+
+#[test]
+fn what_is_free_is_taken_one_after_the_other_and_later_by_who_has_more() {
+    let begun = Instant::now();
+    let all = owners(&["anna", "ben", "carl", "dora"]);
+    let told = || vec![home("anna", "two", TTL), home("ben", "two", Duration::ZERO)];
+    let mut state = HomeState::default();
+    let moves = state.take_in(NODE, told(), begun, &all);
+    assert_eq!(moves, Moves { lost: vec![], free: vec!["ben".to_owned()], unwanted: vec![] });
+    // With a home it leaves the others to others for a while, and with more for longer, but not for ever.
+    for (own, patience) in
+        [(vec!["x"], BEAT), (vec!["x", "y"], 2 * BEAT), (vec!["x", "y", "z", "w"], 2 * BEAT)]
+    {
+        let mut state = having(&own, begun);
+        let told = || own.iter().map(|own| home(own, NODE, TTL)).chain(told()).collect::<Vec<_>>();
+        assert!(state.take_in(NODE, told(), begun, &all).free.is_empty());
+        assert!(
+            state.take_in(NODE, told(), begun + patience - Duration::from_millis(1), &all).free.is_empty()
+        );
+        assert_eq!(state.take_in(NODE, told(), begun + patience, &all).free, ["ben"]);
+    }
+    // One that could not be opened is left alone, and one that is about to end takes nothing.
+    state.failed.insert("ben".to_owned(), begun + Duration::from_secs(5));
+    assert_eq!(state.take_in(NODE, told(), begun, &all).free, ["carl"]);
+    assert_eq!(state.take_in(NODE, told(), begun + Duration::from_secs(6), &all).free, ["ben"]);
+    state.is_closing = true;
+    assert!(state.take_in(NODE, told(), begun + Duration::from_secs(7), &all).free.is_empty());
+}
+
+#[test]
+fn what_somebody_else_has_is_lost_and_nothing_is_written_any_more() {
+    let begun = Instant::now();
+    let all = owners(&["anna", "ben"]);
+    let mut state = having(&["anna", "ben"], begun);
+    let (annas, bens) = (state.own["anna"].fence.clone(), state.own["ben"].fence.clone());
+    let told = vec![home("anna", "two", TTL), home("ben", NODE, TTL), home("carl", NODE, TTL)];
+    let moves = state.take_in(NODE, told, begun, &all);
+    let expected = Moves { lost: vec!["anna".to_owned()], free: vec![], unwanted: vec!["carl".to_owned()] };
+    assert_eq!(moves, expected);
+    assert!(!annas.is_open() && bens.is_open());
+    annas.extend(begun + TTL);
+    assert!(!annas.is_open(), "a fence that was shut stays so");
+    assert_eq!(state.find(NODE, "anna", begun), HomePlace::At("http://two".to_owned()));
+    assert_eq!(state.find(NODE, "ben", begun), HomePlace::Here);
+}
+
+#[test]
+fn what_was_told_is_believed_as_long_as_it_holds() {
+    let begun = Instant::now();
+    let mut state = HomeState::default();
+    let told = vec![home("anna", "two", Duration::from_secs(2)), home("ben", NODE, TTL)];
+    state.take_in(NODE, told, begun, &owners(&["anna"]));
+    let at = |seconds| state.find(NODE, "anna", begun + Duration::from_secs(seconds));
+    assert_eq!(at(1), HomePlace::At("http://two".to_owned()));
+    assert_eq!(at(2), HomePlace::Nowhere);
+    // What the database still calls one's own, of a time before, is nowhere until it is open.
+    assert_eq!(state.find(NODE, "ben", begun), HomePlace::Nowhere);
+    assert_eq!(state.find(NODE, "nobody", begun), HomePlace::Nowhere);
+    let mut state = having(&["anna"], begun);
+    state.own.get_mut("anna").unwrap().is_open = false;
+    assert_eq!(state.find(NODE, "anna", begun), HomePlace::Nowhere);
+}

@@ -111,6 +111,7 @@ pub(super) struct OwnerParts {
     /// Who is told of written documents, and where the root is.
     listened: (Option<Arc<dyn DeliveryListener>>, PathBuf),
     locks: Locks,
+    clock: Arc<dyn Clock>,
     writes: WriteService,
     content: ContentTools,
     tasks: tasks::Parts,
@@ -162,15 +163,17 @@ impl OwnerPlaces {
         let (root, data) = self.folders(owner)?;
         let listened = (Preferences::listener(&self.settings, &self.isolation), by_path::absolute(&root));
         let fence = home.as_ref().map(|home| home.fence.clone());
-        let (root, place) = open_root(&root, fence.as_ref())?;
+        // Nodes that share something go by the clock of what they share.
+        let shared = home.as_ref().and_then(|home| home.tasks.clock());
+        let clock: Arc<dyn Clock> = shared.unwrap_or_else(|| Arc::new(SystemClock));
+        let (root, place) = open_root(&root, fence.as_ref(), &*clock)?;
         let locks = Locks::new();
         let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
-        let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
+        let keeper = Arc::new(writes::WorkspaceKeeper(root.clone(), Arc::clone(&clock)));
         let composer = writes::Typesetter(self.isolation.clone());
-        let writes = writes::open(root.clone(), locks.clone(), spool, (keeper, composer), None)?;
+        let writes = writes::open(root.clone(), locks.clone(), spool, (keeper, composer), None, &clock)?;
         let content = self.settings.content_tools();
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let workspaces = Workspaces::new(root.clone(), locks.clone(), clock)
+        let workspaces = Workspaces::new(root.clone(), locks.clone(), Arc::clone(&clock))
             .with_writes(writes.clone(), content)
             .heard_by(listened.0.clone(), listened.1.clone())
             .isolated(self.isolation.clone());
@@ -179,7 +182,8 @@ impl OwnerPlaces {
             Some(home) => (Some(fenced(home.tasks, &home.fence)), Some(fenced(home.threads, &home.fence))),
             None => (None, None),
         };
-        let tasks = self.tasks(owner, &data, (root.clone(), place), (tasks, fence.as_ref()))?;
+        let tasks =
+            self.tasks(owner, &data, (root.clone(), place), (tasks, fence.as_ref()), Arc::clone(&clock))?;
         let principal = principal_of(owner).to_owned();
         let table = self.own_models.clone();
         let own_model = OwnModelKeeper::open(&principal, &data, table, &self.settings, &self.environment);
@@ -202,6 +206,7 @@ impl OwnerPlaces {
             root,
             listened,
             locks,
+            clock,
             writes,
             content,
             tasks,
@@ -239,6 +244,7 @@ impl OwnerPlaces {
         data: &Path,
         (root, place): (Root, String),
         (store, fence): (Option<Arc<dyn Store>>, Option<&WriteFence>),
+        clock: Arc<dyn Clock>,
     ) -> Result<tasks::Parts, Failure> {
         let is_default = owner == DEFAULT_OWNER;
         let gateway =
@@ -264,6 +270,7 @@ impl OwnerPlaces {
                 agents: agents(sessions::process_name())?,
                 gateway,
                 waits_for_viewer: self.is_runner,
+                clock,
             });
         }
         // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
@@ -289,18 +296,19 @@ impl OwnerPlaces {
             agents: agents(name)?,
             gateway,
             waits_for_viewer: self.is_runner,
+            clock,
         })
     }
 }
 
 /// The one folder that an owner's sessions and write sessions may touch. What killed processes have left there is removed.
-fn open_root(path: &Path, fence: Option<&WriteFence>) -> Result<(Root, String), Failure> {
+fn open_root(path: &Path, fence: Option<&WriteFence>, clock: &dyn Clock) -> Result<(Root, String), Failure> {
     let root = sessions::open_root(path)?;
     let root = match fence {
         Some(fence) => root.fenced(fence.clone()),
         None => root,
     };
-    let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
+    let swept = root.top().sweep(clock.millis(), Ages::default()).map_err(Failure::from)?;
     if swept > 0 {
         note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
     }
@@ -314,6 +322,7 @@ fn fenced(store: Arc<dyn Store>, fence: &WriteFence) -> Arc<dyn Store> {
 
 /// What one owner has while it is served.
 pub(super) struct ServedOwner {
+    clock: Arc<dyn Clock>,
     workspaces: Workspaces,
     writes: WriteService,
     runs: Runs,
@@ -331,7 +340,7 @@ impl OwnerParts {
             usual: self.documents.workspaces.clone(),
             root: self.root.clone(),
             locks: self.locks.clone(),
-            clock: Arc::new(SystemClock),
+            clock: Arc::clone(&self.clock),
             writes: self.writes.clone(),
             content: self.content,
             isolation: self.documents.isolation.clone(),
@@ -354,7 +363,9 @@ impl OwnerParts {
         let for_agents = super::mcp::routes(&self.root, &self.locks, &self.documents, self.listened)?;
         let reviews = reviews(&sessions, &self.documents, limits);
         let workspaces = self.documents.workspaces.clone();
-        let Self { principal, writes, tasks, lessons, threads, own_model, keep_files, forgets, .. } = self;
+        let Self {
+            principal, clock, writes, tasks, lessons, threads, own_model, keep_files, forgets, ..
+        } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
         let bridge = tasks::bridge(tasks, sessions)?;
@@ -371,15 +382,16 @@ impl OwnerParts {
         let routes = routes.merge(review_routes(reviews));
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
-        let served = ServedOwner { workspaces, writes, runs, store, agents, hashes, keep_files, forgets };
+        let served =
+            ServedOwner { clock, workspaces, writes, runs, store, agents, hashes, keep_files, forgets };
         Ok((served, routes, bridge))
     }
 }
 
 /// Removes the files of tasks that ended longer ago than `keep`; with `forgets` also all that is told of them.
-async fn collect(runs: &Runs, keep: Duration, forgets: bool) {
+async fn collect(runs: &Runs, clock: &dyn Clock, keep: Duration, forgets: bool) {
     let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-    let before = SystemClock.millis().saturating_sub(keep);
+    let before = clock.millis().saturating_sub(keep);
     match runs.collect(before).await {
         Ok(collected) if collected.files > 0 => {
             tracing::info!(
@@ -402,9 +414,9 @@ async fn collect(runs: &Runs, keep: Duration, forgets: bool) {
 }
 
 /// Forgets what documents were longer ago than `keep`. The documents stay.
-async fn forget_documents(workspaces: &Workspaces, keep: Duration) {
+async fn forget_documents(workspaces: &Workspaces, clock: &dyn Clock, keep: Duration) {
     let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-    let before = SystemClock.millis().saturating_sub(keep);
+    let before = clock.millis().saturating_sub(keep);
     let workspaces = workspaces.clone();
     let forgotten = tokio::task::spawn_blocking(move || workspaces.forget_before(before)).await;
     match forgotten {
@@ -447,9 +459,9 @@ impl ServedOwner {
         let collecting = async {
             loop {
                 if let Some(keep) = self.keep_files {
-                    collect(&self.runs, keep, self.forgets).await;
+                    collect(&self.runs, &*self.clock, keep, self.forgets).await;
                     if self.forgets {
-                        forget_documents(&self.workspaces, keep).await;
+                        forget_documents(&self.workspaces, &*self.clock, keep).await;
                     }
                 }
                 tokio::time::sleep(COLLECT_EVERY).await;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use engross_documents::{CheckpointStore, Checkpoints, DocumentIsolation, Error, OWN_FOLDER};
 use engross_docx::MadeDocument;
-use engross_protocol::{Failure, RandomIds, SystemClock};
+use engross_protocol::{Clock, Failure, RandomIds, SystemClock};
 use engross_store::files::{Folder, Locks, RelPath, Root};
 use engross_write::WriteFailure;
 use engross_write::runner::{
@@ -47,7 +47,7 @@ impl Composer for Typesetter {
 }
 
 /// Keeps the files of workspaces beneath a root where their documents are kept.
-pub struct WorkspaceKeeper(pub Root);
+pub struct WorkspaceKeeper(pub Root, pub Arc<dyn Clock>);
 
 impl FileKeeper for WorkspaceKeeper {
     fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
@@ -55,7 +55,7 @@ impl FileKeeper for WorkspaceKeeper {
         let Some((workspace, file)) = path.as_str().split_once('/') else { return Ok(None) };
         let place = RelPath::parse(&format!("{workspace}/{OWN_FOLDER}/checkpoints"))?;
         let store = CheckpointStore::of_workspace(self.0.make_folder(&place)?)?;
-        kept(store.of_file(&RelPath::parse(file)?), bytes)
+        kept(store.of_file(&RelPath::parse(file)?), bytes, &*self.1)
     }
 }
 
@@ -69,12 +69,20 @@ pub struct FolderKeeper {
 
 impl FileKeeper for FolderKeeper {
     fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
-        kept(CheckpointStore::in_data(&self.data)?.of_path(&self.folder.join(path.as_str())), bytes)
+        kept(
+            CheckpointStore::in_data(&self.data)?.of_path(&self.folder.join(path.as_str())),
+            bytes,
+            &SystemClock,
+        )
     }
 }
 
-fn kept(checkpoints: Result<Checkpoints, Error>, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
-    let saved = checkpoints.and_then(|mut checkpoints| checkpoints.save(bytes, None, &SystemClock));
+fn kept(
+    checkpoints: Result<Checkpoints, Error>,
+    bytes: &[u8],
+    clock: &dyn Clock,
+) -> Result<Option<String>, WriteFailure> {
+    let saved = checkpoints.and_then(|mut checkpoints| checkpoints.save(bytes, None, clock));
     match saved {
         Ok(checkpoint) => Ok(Some(checkpoint.id)),
         Err(error) => Err(WriteFailure { code: error.code().to_owned(), message: error.to_string() }),
@@ -89,6 +97,7 @@ pub fn open(
     spool: Folder,
     (keeper, composer): (Arc<dyn FileKeeper>, Typesetter),
     reviewer: Option<Arc<dyn Reviewer>>,
+    clock: &Arc<dyn Clock>,
 ) -> Result<WriteService, Failure> {
     survive_file_limit();
     let sessions = WriteSessions::new(Config {
@@ -96,7 +105,7 @@ pub fn open(
         spool: Some(spool),
         reviewer,
         locks,
-        clock: Arc::new(SystemClock),
+        clock: Arc::clone(clock),
         ids: Arc::new(RandomIds),
         composer: Some(Arc::new(composer)),
         keeper: Some(keeper),

@@ -13,6 +13,7 @@ use axum::http::header::{CONNECTION, CONTENT_LENGTH, HOST, TE, TRANSFER_ENCODING
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use engross_llm::codes::MODEL_NOT_OFFERED;
 use engross_protocol::shared;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream, Stream};
@@ -134,8 +135,10 @@ impl HomeDoor {
         let (parts, body) = request.into_parts();
         let lent = LentBody::kept(body);
         let response = here(Request::from_parts(parts.clone(), Body::new(lent.body()))).await;
-        let is_away =
-            response.extensions().get::<ErrorCode>().is_some_and(|code| code.0 == shared::HOME_AWAY.name);
+        // Also a model that the owner has brought is where the owner's things are.
+        let theirs = [shared::HOME_AWAY.name, MODEL_NOT_OFFERED.name];
+        let code = response.extensions().get::<ErrorCode>();
+        let is_away = code.is_some_and(|code| theirs.contains(&code.0.as_str()));
         match is_away && !was_forwarded {
             true => self.lead(owner, parts, &lent, here).await,
             false => response,

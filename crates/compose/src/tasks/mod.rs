@@ -18,7 +18,7 @@ use engross_acp::client::{self, AgentRegistry, Host};
 use engross_agent::session::Sessions;
 use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, SigningKey};
 use engross_attest::SigningIdentity;
-use engross_protocol::{Exit, Failure, RandomIds, SystemClock, hex};
+use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
 use engross_store::blobs::Blobs;
 use engross_store::files::{RelPath, Root};
 use engross_store::{Store, WriteFence};
@@ -76,12 +76,14 @@ pub struct Parts {
     pub gateway: Gateway,
     /// Whether agents are given the environment of the one who looks on.
     pub waits_for_viewer: bool,
+    /// What the time is.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// The bridge, with the product's own agent among the providers.
 pub fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
     let Parts { root, place, store, keys, signer, frozen, hashes, blobs, agents, gateway, .. } = parts;
-    let waits_for_viewer = parts.waits_for_viewer;
+    let (waits_for_viewer, clock) = (parts.waits_for_viewer, parts.clock);
     let workspace = ArtifactWorkspace::new(root.top(), &place);
     let workspace = match frozen {
         Some(frozen) => workspace.with_frozen(frozen),
@@ -123,7 +125,7 @@ pub fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
         grace: GRACE,
         halt: std::sync::atomic::AtomicBool::default(),
         lifetime: LIFETIME,
-        clock: Arc::new(SystemClock),
+        clock,
         ids: Arc::new(RandomIds),
     });
     let config = BridgeConfig { version: env!("CARGO_PKG_VERSION").to_owned(), permissions: Policy::Ask };

@@ -44,6 +44,8 @@ mod serve;
 mod serve_settings;
 mod sessions;
 mod settings;
+#[cfg(feature = "cluster")]
+mod sharing;
 mod side_by_side;
 mod skill;
 mod task_runner;

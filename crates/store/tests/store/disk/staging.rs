@@ -187,7 +187,7 @@ fn who_is_fenced_off_writes_nothing_more_and_keeps_nobody_out() {
     assert_eq!(code(top.remove(&path("kept"), &Precondition::Any)), "HOME_AWAY");
     assert_eq!(code(top.make_folder(&path("folder"))), "HOME_AWAY");
     assert_eq!(code(top.stage(&staged("t"))), "HOME_AWAY");
-    assert_eq!(top.read(&path("kept"), 10).unwrap().unwrap(), b"old");
+    assert_eq!(top.read(&path("kept"), 10).unwrap().unwrap().0, b"old");
     taken.append(b"two").unwrap();
     taken_lines.append(b"b\n").unwrap();
     taken.commit(&after.top(), &path("file"), &Precondition::Absent).unwrap();

@@ -1,0 +1,210 @@
+//! Several nodes that share what owners have: any of them answers, and another one goes on when one dies.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use engross_testkit::postgres::{PostgresServer, skip};
+use serde_json::{Value, json};
+
+use crate::desk::example;
+use crate::serve::Server;
+
+/// How long a node may take to have what a dead one had.
+const TAKEOVER: Duration = Duration::from_secs(5);
+
+/// So many nodes on a database and folders.
+struct SharedNodes<'a> {
+    folder: &'a Path,
+    database: &'a PostgresServer,
+    nodes: Vec<Option<Server>>,
+}
+
+impl<'a> SharedNodes<'a> {
+    fn start(folder: &'a Path, database: &'a PostgresServer, count: usize) -> Self {
+        let mut nodes = Self { folder, database, nodes: Vec::new() };
+        for _ in 0..count {
+            let node = nodes.node();
+            nodes.nodes.push(Some(node));
+        }
+        nodes
+    }
+
+    fn node(&self) -> Server {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        drop(listener);
+        let root = self.folder.join("root");
+        let url = self.database.url();
+        let script = self.folder.join("script.json");
+        let turns = json!({"turns": [
+            {"when": {"last_role": "user", "contains": "write it"}, "times": 0,
+             "tool_calls": [{"name": "WritePlanTool_begin", "args": {"target_file": "out.md", "operation": "create"}}]},
+            {"when": {"last_role": "tool"}, "times": 0, "text": "# Out of the task\nDONE\n"}],
+            "default": {"text": "so be it", "delay_ms": 1}});
+        std::fs::write(&script, turns.to_string()).unwrap();
+        let model = format!("script:{}", script.display());
+        let own = format!("http://{address}");
+        let arguments = [
+            "--listen",
+            &address,
+            "--store",
+            &url,
+            "--root",
+            root.to_str().unwrap(),
+            "--node-address",
+            &own,
+            "--model",
+            &model,
+        ];
+        Server::try_start(self.folder, &arguments).unwrap()
+    }
+
+    fn at(&self, node: usize) -> &Server {
+        self.nodes[node].as_ref().unwrap()
+    }
+
+    /// Asks nodes in turn until one answers for good.
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Vec<u8>) {
+        let begun = Instant::now();
+        loop {
+            for node in self.nodes.iter().flatten() {
+                match node.send(method, path, headers, body) {
+                    Ok((status, answer)) if status != 503 => return (status, answer),
+                    other => assert!(begun.elapsed() < 4 * TAKEOVER, "{method} {path}: {other:?}"),
+                }
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn json(&self, method: &str, path: &str, body: &Value) -> Value {
+        let headers = [("content-type", "application/json")];
+        let (status, answer) = self.ask(method, path, &headers, body.to_string().as_bytes());
+        assert!(status < 300, "{method} {path}: {status} {}", String::from_utf8_lossy(&answer));
+        serde_json::from_slice(&answer).unwrap()
+    }
+
+    /// The node that has what the default owner has.
+    fn home(&self) -> usize {
+        let address = self.database.psql("SELECT address FROM engross_homes WHERE owner = 'default'");
+        let address = address.strip_prefix("http://").unwrap().to_owned();
+        let is_it = |node: &Option<Server>| node.as_ref().is_some_and(|node| node.address() == address);
+        self.nodes.iter().position(is_it).unwrap()
+    }
+}
+
+#[test]
+fn another_node_goes_on_with_files_documents_and_tasks() {
+    let Some(database) = PostgresServer::start() else { return skip() };
+    let folder = tempfile::tempdir().unwrap();
+    let mut nodes = SharedNodes::start(folder.path(), &database, 3);
+    let document = "/v1/workspaces/deal/files/nda.docx";
+    let nda = std::fs::read(example("nda.docx")).unwrap();
+    assert_eq!(nodes.ask("PUT", document, &[], &nda).0, 201);
+    // Each node shows it, whoever has it.
+    for node in 0..3 {
+        let (status, bytes) = nodes.at(node).send("GET", document, &[], b"").unwrap();
+        assert!(status == 200 && bytes == nda, "node {node}: {status}");
+    }
+    let task = json!({"jsonrpc": "2.0", "id": "1", "method": "session.start", "params": {
+        "threadId": "t", "taskPrompt": "write it", "idempotencyKey": "k",
+        "routing": {"explicitProviderId": "engross"}}});
+    let before = nodes.json("POST", "/acp/rpc", &task);
+    assert_eq!(before["result"]["status"], "completed", "{before}");
+    let begun = nodes.json(
+        "POST",
+        "/v1/write-sessions",
+        &json!({"target_file": "notes.md", "operation": "create", "root": "deal", "terminator": "none"}),
+    );
+    let session = format!("/v1/write-sessions/{}", begun["session_id"].as_str().unwrap());
+    assert_eq!(nodes.json("PATCH", &format!("{session}?offset=0"), &json!("half"))["offset"], 6);
+    let edit =
+        |words: &str| json!({"operations": [{"op": "insert_paragraph", "after": "P3", "content": words}]});
+    nodes.json("POST", &format!("{document}/operations"), &edit("Before the death."));
+
+    let home = nodes.home();
+    nodes.nodes[home].take().unwrap().kill();
+    let died = Instant::now();
+    let told = nodes.json("PATCH", &format!("{session}?offset=6"), &json!("whole"));
+    let waited = died.elapsed();
+    assert_eq!(told["offset"], 13);
+    assert!(waited < TAKEOVER + Duration::from_secs(3), "another node had it after {waited:?}");
+    let told = nodes.json("POST", &format!("{session}/finalize"), &json!({"offset": 13}));
+    assert_eq!(told["state"], "committed");
+    assert_eq!(nodes.ask("GET", "/v1/workspaces/deal/files/notes.md", &[], b"").1, b"\"half\"\"whole\"");
+    nodes.json("POST", &format!("{document}/operations"), &edit("After the death."));
+    let shown = nodes.json("GET", &format!("{document}?view=accepted"), &json!(null)).to_string();
+    assert!(shown.contains("Before the death.") && shown.contains("After the death."), "{shown}");
+    let kept = nodes.json("GET", "/v1/workspaces/deal/checkpoints/nda.docx", &json!(null));
+    assert_eq!(kept["data"].as_array().unwrap().len(), 2, "what it was before each edit: {kept}");
+    // The task is the one that it was, and its file is there.
+    let after = nodes.json("POST", "/acp/rpc", &task);
+    assert_eq!(after["result"]["runId"], before["result"]["runId"]);
+    let text = after.to_string();
+    let at = text.find("/artifacts/openclaw/download?").expect(&text);
+    let link = text[at..].split('"').next().unwrap();
+    for node in nodes.nodes.iter().flatten() {
+        let (status, bytes) = node.send("GET", link, &[], b"").unwrap();
+        assert_eq!((status, bytes.as_slice()), (200, &b"# Out of the task\n"[..]));
+    }
+    // A session keeps its workspace, whichever node it is told to.
+    for (number, node) in nodes.nodes.iter().flatten().enumerate() {
+        let headers = [("x-engross-session-key", "matter"), ("x-engross-workspace", "deal")];
+        let said = json!({"messages": [{"role": "user", "content": "hello"}]});
+        let (status, answer) = node.post("/v1/chat/completions", &headers[..2 - number], &said).unwrap();
+        assert_eq!(status, 200, "{answer}");
+    }
+}
+
+/// A node that stood still finds another one in its place: what it still has in hand is refused, and it answers through the other.
+#[cfg(target_os = "linux")]
+#[test]
+fn who_stood_still_writes_nothing_late() {
+    let Some(database) = PostgresServer::start() else { return skip() };
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = SharedNodes::start(folder.path(), &database, 2);
+    assert_eq!(nodes.ask("PUT", "/v1/workspaces/deal/files/a.md", &[], b"one").0, 201);
+    let home = nodes.home();
+    let process = nodes.at(home).child.as_ref().unwrap().id().to_string();
+    let signal = |name: &str| {
+        assert!(std::process::Command::new("kill").args([name, &process]).status().unwrap().success());
+    };
+    signal("-STOP");
+    let other = nodes.at(1 - home);
+    let begun = Instant::now();
+    let status = loop {
+        match other.send("PUT", "/v1/workspaces/deal/files/a.md", &[("if-match", "*")], b"two") {
+            Ok((503, _)) if begun.elapsed() < 4 * TAKEOVER => {}
+            told => break told.unwrap().0,
+        }
+    };
+    assert_eq!(status, 200);
+    signal("-CONT");
+    // At once, when it does not know yet, and later.
+    for round in 0..20 {
+        let told = nodes.at(home).send("GET", "/v1/workspaces/deal/files/a.md", &[], b"");
+        if let Ok((200, bytes)) = &told {
+            assert_eq!(bytes, b"two");
+        }
+        let text = format!("round {round}");
+        let put = nodes.at(home).send("PUT", "/v1/workspaces/deal/files/b.md", &[], text.as_bytes());
+        if matches!(put, Ok((200 | 201, _))) {
+            let seen = other.send("GET", "/v1/workspaces/deal/files/b.md", &[], b"").unwrap();
+            assert_eq!(seen, (200, text.into_bytes()), "what was acknowledged is there");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(nodes.home(), 1 - home);
+}
+
+#[test]
+fn what_nodes_cannot_share_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str]| Server::try_start(folder.path(), arguments).err().unwrap_or_default();
+    let own = ["--node-address", "http://127.0.0.1:1"];
+    assert!(refused(&own).contains("--store postgres://"));
+    let store = ["--store", "postgres://nobody@127.0.0.1:1/none"];
+    assert!(refused(&[&own[..], &store].concat()).contains("--root"));
+    let root = ["--root", folder.path().to_str().unwrap(), "--node-address", "10.0.0.3:1"];
+    assert!(refused(&[&store[..], &root].concat()).contains("http://10.0.0.3:18789"));
+}
