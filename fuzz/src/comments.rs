@@ -5,7 +5,7 @@ use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
 
-use crate::assert_sound;
+use super::assert_sound;
 
 /// Comments come, are answered, done, open again and gone, in one session or several, and the parts stay in step.
 pub fn comments(data: &[u8]) {

@@ -9,8 +9,8 @@ use engross_docx::{
 };
 use serde_json::Value;
 
-use crate::operations::Choices;
-use crate::sample::sample;
+use super::operations::Choices;
+use super::sample::sample;
 
 /// Rejecting a redline gives the first version, accepting it the second; with kept revisions, too. A version against itself has no
 /// change, and two equal sides are one.

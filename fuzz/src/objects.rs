@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::operations::Choices;
-use crate::sample::PIXEL_TEXT as PIXEL;
+use super::operations::Choices;
+use super::sample::PIXEL_TEXT as PIXEL;
 
 /// What makes an operation: the choices, the lines of the document, and the number of a paragraph.
 type Maker = fn(&mut Choices<'_>, &[String], usize) -> Value;

@@ -7,7 +7,7 @@ use engross_docx::read::{ReadOptions, View};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use serde_json::{Map, Value, json};
 
-use crate::sample::sample;
+use super::sample::sample;
 
 /// The operations that these bytes choose.
 #[must_use]

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::{Error, Result, root, run_command, say};
 
 const TARGETS: [&str; 9] = [
@@ -18,8 +21,20 @@ const TARGETS: [&str; 9] = [
     "compare",
 ];
 
-/// Runs every fuzz target, or the one named, for some seconds each. Needs `cargo install cargo-fuzz`.
-pub(crate) fn run(target: Option<&str>, seconds: u64) -> Result<()> {
+/// Bytes of the longest input that is kept of a target, and of the file with all of them.
+const MOST: (usize, usize) = (8 << 10, 300 << 10);
+
+/// The most inputs that are kept of a target: the tests replay them each time.
+fn most_inputs(target: &str) -> usize {
+    match target {
+        // One is a comparison of two documents, and takes as long as three of others.
+        "compare" => 100,
+        _ => 300,
+    }
+}
+
+/// Runs every fuzz target, or the one named, for some seconds each; keeps what is worth it. Needs `cargo install cargo-fuzz`.
+pub(crate) fn run(target: Option<&str>, seconds: u64, keep: bool) -> Result<()> {
     let chosen: Vec<&str> =
         TARGETS.into_iter().filter(|name| target.is_none_or(|only| only == *name)).collect();
     if chosen.is_empty() {
@@ -32,19 +47,83 @@ pub(crate) fn run(target: Option<&str>, seconds: u64) -> Result<()> {
             fs::create_dir_all(folder).map_err(Error::file(folder))?;
         }
         plant(name, &seeds)?;
-        run_command(
-            Command::new("cargo")
-                // The sanitizers of the compiler in use, without a second one.
-                .env("RUSTC_BOOTSTRAP", "1")
-                .current_dir(root())
-                .args(["fuzz", "run", name])
-                .args([&found, &seeds])
-                .arg("--")
-                .args(["-timeout=20", "-rss_limit_mb=4096", "-max_len=65536", "-print_final_stats=1"])
-                .arg(format!("-max_total_time={seconds}")),
-        )?;
+        if seconds > 0 {
+            let bounds = ["-max_len=65536", "-print_final_stats=1"].map(str::to_owned);
+            fuzz(name, &[&found, &seeds], bounds.into_iter().chain([format!("-max_total_time={seconds}")]))?;
+        }
+        if keep {
+            keep_fewest(name, &[&found, &seeds])?;
+        }
     }
     Ok(())
+}
+
+/// Runs a target on folders, the first of which takes what is found.
+fn fuzz(name: &str, folders: &[&Path], options: impl IntoIterator<Item = String>) -> Result<()> {
+    run_command(
+        Command::new("cargo")
+            // The sanitizers of the compiler in use, without a second one.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .current_dir(root())
+            .args(["fuzz", "run", name])
+            .args(folders)
+            .args(["--", "-timeout=20", "-rss_limit_mb=4096"])
+            .args(options),
+    )
+}
+
+/// Keeps the fewest of the inputs that reach what all of them do. What the repository holds anyway is not kept twice.
+fn keep_fewest(name: &str, folders: &[&Path]) -> Result<()> {
+    let (all, fewest) =
+        (root().join("target/fuzz-all").join(name), root().join("target/fuzz-fewest").join(name));
+    for folder in [&all, &fewest] {
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(Error::file(folder))?;
+        }
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+    }
+    for (index, input) in inputs_in(folders)?.iter().filter(|input| input.len() <= MOST.0).enumerate() {
+        let file = all.join(index.to_string());
+        fs::write(&file, input).map_err(Error::file(&file))?;
+    }
+    fuzz(name, &[&fewest, &all], ["-set_cover_merge=1".to_owned()])?;
+    let ours: Vec<Vec<u8>> = seeds_of(name)?
+        .iter()
+        .map(|seed| fs::read(seed).map_err(Error::file(seed)))
+        .collect::<Result<_>>()?;
+    let mut kept: Vec<Vec<u8>> = inputs_in(&[&fewest])?
+        .into_iter()
+        .filter(|input| !input.is_empty() && !ours.contains(input))
+        .collect();
+    kept.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
+    kept.dedup();
+    let mut text = String::new();
+    for line in kept.iter().take(most_inputs(name)).map(|input| STANDARD.encode(input) + "\n") {
+        if text.len() + line.len() <= MOST.1 {
+            text.push_str(&line);
+        }
+    }
+    let file = kept_file(name);
+    fs::write(&file, &text).map_err(Error::file(&file))?;
+    say(&format!("{name}: {} inputs are kept, {} bytes", text.lines().count(), text.len()));
+    Ok(())
+}
+
+/// The inputs in folders.
+fn inputs_in(folders: &[&Path]) -> Result<Vec<Vec<u8>>> {
+    let mut inputs = Vec::new();
+    for folder in folders {
+        for entry in fs::read_dir(folder).map_err(Error::file(folder))? {
+            let path = entry.map_err(Error::file(folder))?.path();
+            inputs.push(fs::read(&path).map_err(Error::file(&path))?);
+        }
+    }
+    Ok(inputs)
+}
+
+/// Where what is kept of a target stands, an input a line.
+fn kept_file(name: &str) -> PathBuf {
+    root().join("fuzz/kept").join(format!("{name}.txt"))
 }
 
 /// Random documents with random operations, judged by the oracle of the engine's tests, for some seconds.
@@ -58,11 +137,29 @@ pub(crate) fn random(seconds: u64) -> Result<()> {
     )
 }
 
-/// Writes what a target begins with: the example, and the scenarios of the engine.
+/// Writes what a target begins with: the example, the scenarios of the engine, and what earlier runs have found.
 fn plant(target: &str, folder: &Path) -> Result<()> {
+    let seeds = seeds_of(target)?;
+    for (index, seed) in seeds.iter().enumerate() {
+        fs::copy(seed, folder.join(index.to_string())).map_err(Error::file(seed))?;
+    }
+    let file = kept_file(target);
+    let kept = fs::read_to_string(&file).map_err(Error::file(&file))?;
+    for (index, line) in kept.lines().enumerate() {
+        let input = STANDARD.decode(line);
+        let input = input.map_err(|error| Error::Missed(format!("{}: {error}", file.display())))?;
+        let file = folder.join(format!("kept-{index}"));
+        fs::write(&file, input).map_err(Error::file(&file))?;
+    }
+    say(&format!("{target} begins with {} seeds and {} that were kept", seeds.len(), kept.lines().count()));
+    Ok(())
+}
+
+/// The files of the repository with which a target begins.
+fn seeds_of(target: &str) -> Result<Vec<PathBuf>> {
     let example = root().join("examples");
     let scenarios = root().join("crates/docx/tests/scenarios");
-    let seeds: Vec<PathBuf> = match target {
+    Ok(match target {
         "package_open" => vec![example.join("nda.docx")],
         "document_read" => [vec![example.join("nda.docx")], named(&scenarios, "body.xml")?].concat(),
         "markdown" => vec![root().join("README.md"), root().join("docs/guide/editing.md")],
@@ -75,12 +172,7 @@ fn plant(target: &str, folder: &Path) -> Result<()> {
             example.join("nda/word/numbering.xml"),
         ],
         _ => named(&scenarios, "body.xml")?,
-    };
-    for (index, seed) in seeds.iter().enumerate() {
-        fs::copy(seed, folder.join(index.to_string())).map_err(Error::file(seed))?;
-    }
-    say(&format!("{target} begins with {} seeds", seeds.len()));
-    Ok(())
+    })
 }
 
 fn named(scenarios: &Path, name: &str) -> Result<Vec<PathBuf>> {

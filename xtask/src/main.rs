@@ -83,6 +83,10 @@ enum Chore {
         /// How long each runs.
         #[arg(long, default_value_t = 600)]
         seconds: u64,
+        /// Keep the fewest of all inputs that reach what all of them do, in fuzz/kept, where the tests replay them; with --seconds 0
+        /// of what earlier runs have found.
+        #[arg(long)]
+        keep: bool,
     },
     /// Tries random operations on random documents, judged by the oracle of the engine's tests.
     Random {
@@ -171,7 +175,7 @@ fn main() -> ExitCode {
         Chore::Test => test::run(),
         Chore::Bench { arguments } => measure("release", "bench", &arguments),
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
-        Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Chore::Fuzz { target, seconds, keep } => fuzz::run(target.as_deref(), seconds, keep),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
         Chore::WriteStreams { streams } => test::write_streams(streams),

@@ -103,7 +103,7 @@ pub use rules::{CODES, Finding, Severity};
 pub use text::{Hunk, diff};
 
 /// What the fuzz targets reach besides.
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::model::is_revision_wrapper;
@@ -111,6 +111,12 @@ pub mod fuzzing {
     pub use crate::revisions::fuzzing::{Selection, list, resolve};
 }
 
+// The fuzz targets name the crate as others do.
+#[cfg(test)]
+extern crate self as engross_docx;
+
+#[cfg(test)]
+mod fuzz_replay_tests;
 #[cfg(test)]
 mod markdown_tests;
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub use rows::{CommentRow, RevisionRow};
 
 pub use crate::model::RevisionStamp;
 
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing {
     pub use super::list::list;
