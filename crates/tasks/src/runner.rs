@@ -347,6 +347,12 @@ pub trait TaskRunner: Send + Sync {
         Box::pin(std::future::ready(Ok(None)))
     }
 
+    /// Whether a turn may be begun once more under its name, since whoever has it already goes on with it. Such a turn is resumed
+    /// also where nobody knows whether it was begun.
+    fn knows_turns(&self) -> bool {
+        false
+    }
+
     /// Whether it is given the environment of the one who asked for a task.
     fn takes_environment(&self) -> bool {
         false

@@ -5,6 +5,7 @@
 //! up again hears the turn it had.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use engross_agent::session::{
     AnswerFinish, AnswerStream, Parameters, RequestError, SessionName, Sessions, ToolStep, TurnEvent,
@@ -12,11 +13,13 @@ use engross_agent::session::{
 };
 use engross_artifacts::ArtifactScope;
 use engross_llm::Message;
+use engross_protocol::shared;
 use engross_tasks::runner::{
     AgentError, AgentEvent, CancelReceipt, Control, Health, How, RunnerFuture, RunningTurn, TaskRunner, Turn,
     TurnEnd,
 };
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
 use tokio_util::task::TaskTracker;
 
 use super::toolboxes::workspace_of;
@@ -25,13 +28,41 @@ use super::toolboxes::workspace_of;
 const BRIEFING: &str = "You carry out a task whose results are files. Your workspace is the artifact directory of this run: \
 whatever is to be delivered must be written there with your tools. A file that is only mentioned does not count as delivered.";
 
+/// How long a turn is asked for again while the store is away or another server has its session.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long is waited in between.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Whether a turn that ended with this code, or was refused with it, goes on when it is asked for again.
+fn passes(code: &str) -> bool {
+    let passing = [
+        engross_agent::codes::ANSWER_INTERRUPTED,
+        engross_agent::codes::SESSION_BUSY,
+        engross_agent::codes::SESSION_TAKEN,
+        engross_store::codes::STORE_CONFLICT,
+        engross_store::codes::STORE_FENCED,
+        engross_store::codes::STORE_NEWER,
+        engross_store::codes::STORE_UNAVAILABLE,
+        shared::SERVER_BUSY,
+    ];
+    passing.iter().any(|passing| passing.name == code)
+}
+
 /// Events that may wait for the run.
 const AHEAD: usize = 64;
 
 /// Turns of sessions.
+#[derive(Clone)]
 pub struct OwnRunner {
     sessions: Sessions,
     hearing: TaskTracker,
+}
+
+/// A turn that can be asked for again.
+struct AskedTurn {
+    runner: OwnRunner,
+    request: TurnRequest,
 }
 
 struct OwnControl {
@@ -45,6 +76,17 @@ impl OwnRunner {
     /// The product's own agent, with these sessions.
     pub fn new(sessions: Sessions) -> Self {
         Self { sessions, hearing: TaskTracker::new() }
+    }
+
+    /// Submits a request, again where it may only have come at the wrong moment: it has a key, so that nothing is begun twice.
+    async fn submit(&self, request: &TurnRequest) -> Result<AnswerStream, RequestError> {
+        let begun = Instant::now();
+        loop {
+            match self.sessions.submit(request.clone()).await {
+                Err(error) if passes(error.code) && begun.elapsed() < PATIENCE => sleep(PAUSE).await,
+                submitted => return submitted,
+            }
+        }
     }
 
     async fn begin(&self, turn: Turn, known: Option<String>) -> Result<RunningTurn, AgentError> {
@@ -75,7 +117,7 @@ impl OwnRunner {
             background: true,
             ..TurnRequest::default()
         };
-        let answering = self.sessions.submit(request).await.map_err(|error| refused(&error))?;
+        let answering = self.submit(&request).await.map_err(|error| refused(&error))?;
         let (sender, events) = mpsc::channel(AHEAD);
         let control = OwnControl {
             sessions: self.sessions.clone(),
@@ -85,7 +127,8 @@ impl OwnRunner {
         };
         let control = Arc::new(control);
         let begun = AgentEvent::Started { agent_session: Some(key) };
-        self.hearing.spawn(hear(answering, sender, begun, Arc::clone(&control)));
+        let asked = AskedTurn { runner: self.clone(), request };
+        self.hearing.spawn(hear(answering, asked, sender, begun, Arc::clone(&control)));
         Ok(RunningTurn { events, control })
     }
 }
@@ -112,6 +155,10 @@ impl TaskRunner for OwnRunner {
         Box::pin(async move { self.begin(turn, agent_session).await.map(Some) })
     }
 
+    fn knows_turns(&self) -> bool {
+        true
+    }
+
     fn close(&self, _principal: &str, _thread: &str) -> RunnerFuture<'_, ()> {
         // The next turn that does not continue has a session of its own.
         Box::pin(std::future::ready(()))
@@ -135,10 +182,14 @@ impl Control for OwnControl {
 /// Tells the run what happens in the session, until its turn ends or nobody listens; then the turn is stopped.
 async fn hear(
     mut answering: AnswerStream,
+    asked: AskedTurn,
     events: mpsc::Sender<AgentEvent>,
     begun: AgentEvent,
     control: Arc<OwnControl>,
 ) {
+    // What the present answer says, and whether another one was heard before it.
+    let (mut said, mut is_anew) = (String::new(), false);
+    let mut trouble: Option<Instant> = None;
     let mut heard = events.send(begun).await.is_ok();
     while heard {
         let placed = tokio::select! {
@@ -147,7 +198,11 @@ async fn hear(
         };
         let Some(placed) = placed else { return };
         let event = match placed.event {
-            TurnEvent::Text(text) => AgentEvent::Text(text),
+            TurnEvent::Text(text) => {
+                said.push_str(&text);
+                trouble = None;
+                AgentEvent::Text(text)
+            }
             TurnEvent::Status { message, id, tool, step } => AgentEvent::Tool {
                 id,
                 title: message,
@@ -181,8 +236,39 @@ async fn hear(
                         failed("ANSWER_INTERRUPTED", "the provider's filter cut the answer")
                     }
                 };
-                let _ = events.send(AgentEvent::Ended(TurnEnd { how, text: None })).await;
+                let text = is_anew.then_some(said);
+                let _ = events.send(AgentEvent::Ended(TurnEnd { how, text })).await;
                 return;
+            }
+            // What was answered until then is stored, or comes again.
+            TurnEvent::Failed { code, .. }
+                if passes(&code) && trouble.get_or_insert_with(Instant::now).elapsed() < PATIENCE =>
+            {
+                let again = async {
+                    sleep(PAUSE).await;
+                    asked.runner.submit(&asked.request).await
+                };
+                let again = tokio::select! {
+                    again = again => again,
+                    () = events.closed() => break,
+                };
+                match again {
+                    Ok(again) if again.answer == answering.answer => {
+                        answering = again;
+                        answering.resume_after(placed.position);
+                    }
+                    Ok(another) => {
+                        answering = another;
+                        said.clear();
+                        is_anew = true;
+                    }
+                    Err(error) => {
+                        let how = How::Failed { code: error.code.to_owned(), message: error.message };
+                        let _ = events.send(AgentEvent::Ended(TurnEnd { how, text: None })).await;
+                        return;
+                    }
+                }
+                continue;
             }
             TurnEvent::Failed { code, message, .. } => {
                 let how =

@@ -88,7 +88,7 @@ impl Runs {
             Some(Phase::Running(active)) => {
                 let provider = self.inner.config.provider(&active.order.face.provider).cloned();
                 let resumed = match provider.and_then(|provider| provider.runner) {
-                    Some(runner) if active.begun => {
+                    Some(runner) if active.begun || runner.knows_turns() => {
                         match self
                             .turn(&principal, &active.order, active.deadline, active.agent_session.clone())
                             .await
