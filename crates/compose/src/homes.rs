@@ -3,6 +3,7 @@
 //! Must never let two nodes have one owner at once: who cannot renew a home has its fence closed before anybody else can take it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,6 @@ use engross_store::{Home, Homes, Store, WriteFence};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::owners::OwnerRegistry;
 use crate::console::note;
 
 /// How long a home is a node's that says no more.
@@ -41,6 +41,21 @@ pub(super) trait SharedPlace: Send + Sync {
     /// The logs of one part of what an owner has.
     fn logs<'a>(&'a self, owner: &'a str, part: &'static str) -> engross_store::Pending<'a, Arc<dyn Store>>;
 }
+
+/// The owners of this node, as homes move.
+pub(super) trait HomeOwners: Send + Sync + 'static {
+    /// Those that there are.
+    fn names(&self) -> BTreeSet<String>;
+
+    /// Opens what an owner has whose home this node has taken, and serves it.
+    fn move_in<'a>(&'a self, owner: &'a str, home: HomeParts) -> Moving<'a, Result<(), Failure>>;
+
+    /// Serves no more what an owner has whose home is another node's; gives what closes it.
+    fn move_out(&self, owner: &str) -> Option<Moving<'static, ()>>;
+}
+
+/// A move on its way.
+pub(super) type Moving<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What an owner's things are opened with where nodes share them.
 pub(super) struct HomeParts {
@@ -102,7 +117,7 @@ impl HomeKeeper {
     }
 
     /// Says again and again that this node is there, opens what is free, and closes what is lost. Never ends.
-    pub(super) async fn keep(self: &Arc<Self>, registry: &Arc<OwnerRegistry>) {
+    pub(super) async fn keep(self: &Arc<Self>, owners: &Arc<dyn HomeOwners>) {
         let mut moving = JoinSet::new();
         let mut is_silent = false;
         loop {
@@ -110,11 +125,11 @@ impl HomeKeeper {
             let told = tokio::time::timeout(TTL, self.homes.renew(&self.node, TTL)).await;
             let problem = match told {
                 Ok(Ok(told)) => {
-                    let moves = self.lock().take_in(&self.node, told, asked, &registry.names());
+                    let moves = self.lock().take_in(&self.node, told, asked, &owners.names());
                     self.news.notify_waiters();
                     for owner in moves.lost {
                         note(&format!("The home of '{owner}' is at another node now"));
-                        if let Some(closing) = registry.move_out(&owner) {
+                        if let Some(closing) = owners.move_out(&owner) {
                             moving.spawn(closing);
                         }
                     }
@@ -122,7 +137,7 @@ impl HomeKeeper {
                         self.release(&owner).await;
                     }
                     for owner in moves.free {
-                        self.take(&owner, registry, &mut moving).await;
+                        self.take(&owner, owners, &mut moving).await;
                     }
                     None
                 }
@@ -140,7 +155,7 @@ impl HomeKeeper {
         }
     }
 
-    async fn take(self: &Arc<Self>, owner: &str, registry: &Arc<OwnerRegistry>, moving: &mut JoinSet<()>) {
+    async fn take(self: &Arc<Self>, owner: &str, owners: &Arc<dyn HomeOwners>, moving: &mut JoinSet<()>) {
         let asked = Instant::now();
         match self.homes.take(owner, &self.node, &self.address, TTL).await {
             Ok(true) => {}
@@ -153,9 +168,9 @@ impl HomeKeeper {
         let fence = WriteFence::closed();
         fence.extend(asked + TTL - MARGIN);
         self.lock().own.insert(owner.to_owned(), OwnHome { fence: fence.clone(), is_open: false });
-        let (keeper, registry, owner) = (Arc::clone(self), Arc::clone(registry), owner.to_owned());
+        let (keeper, owners, owner) = (Arc::clone(self), Arc::clone(owners), owner.to_owned());
         moving.spawn(async move {
-            match keeper.move_in(&owner, fence, &registry).await {
+            match keeper.move_in(&owner, fence, &owners).await {
                 Ok(()) => {
                     if let Some(own) = keeper.lock().own.get_mut(&owner) {
                         own.is_open = true;
@@ -178,12 +193,12 @@ impl HomeKeeper {
         &self,
         owner: &str,
         fence: WriteFence,
-        registry: &Arc<OwnerRegistry>,
+        owners: &Arc<dyn HomeOwners>,
     ) -> Result<(), Failure> {
         let failed = |error| super::sessions::store_failure(&error);
         let tasks = self.shared.logs(owner, "tasks").await.map_err(failed)?;
         let threads = self.shared.logs(owner, "threads").await.map_err(failed)?;
-        registry.move_in(owner, HomeParts { fence, tasks, threads }).await
+        owners.move_in(owner, HomeParts { fence, tasks, threads }).await
     }
 
     async fn release(&self, owner: &str) {

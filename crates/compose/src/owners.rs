@@ -15,7 +15,7 @@ use engross_protocol::{Failure, RandomIds, SystemClock, shared};
 use engross_tasks::rpc::Bridge;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::homes::HomeParts;
+use super::homes::{HomeOwners, HomeParts, Moving};
 use super::keys::KeyStore;
 use super::owner::{OwnerParts, OwnerPlaces, ServedOwner, principal_of};
 use super::tasks::OwnerToolboxes;
@@ -82,11 +82,6 @@ impl OwnerRegistry {
         Ok(())
     }
 
-    /// The owners that there are.
-    pub(super) fn names(&self) -> BTreeSet<String> {
-        lock(&self.known).keys().cloned().collect()
-    }
-
     /// Adds an owner, of whom nothing is open yet; gives its counters and bounds.
     pub(super) fn know(&self, owner: &str) -> (Arc<Metrics>, OwnerQuota) {
         let mut known = lock(&self.known);
@@ -103,29 +98,6 @@ impl OwnerRegistry {
             },
         });
         (Arc::clone(&known.metrics), known.quota.clone())
-    }
-
-    /// Opens what an owner has whose home this node has taken, and serves it.
-    pub(super) async fn move_in(&self, owner: &str, home: HomeParts) -> Result<(), Failure> {
-        let (places, name) = (Arc::clone(&self.places), owner.to_owned());
-        let opened = tokio::task::spawn_blocking(move || places.open(&name, Some(home))).await;
-        let stopping = |_| Failure::of(shared::SERVER_STOPPING, "the server is about to stop".to_owned());
-        self.serve(owner, opened.map_err(stopping)??).await
-    }
-
-    /// Serves no more what an owner has whose home is another node's; gives what closes it.
-    pub(super) fn move_out(&self, owner: &str) -> Option<impl Future<Output = ()> + Send + use<>> {
-        self.toolboxes.remove(principal_of(owner));
-        if let Err(failure) = self.serve_elsewhere(owner) {
-            tracing::warn!(code = failure.code, "{}", failure.message);
-        }
-        let (served, looking) = lock(&self.known).get_mut(owner)?.served.take()?;
-        looking.abort();
-        Some(async move {
-            if let Err(failure) = served.close().await {
-                tracing::warn!(code = failure.code, "{}", failure.message);
-            }
-        })
     }
 
     /// Serves of an owner what any node may.
@@ -260,6 +232,35 @@ impl OwnerRegistry {
             Ok(()) => {}
             Err(failure) => note(&format!("{} [{}]; the old keys stay", failure.message, failure.code)),
         }
+    }
+}
+
+impl HomeOwners for OwnerRegistry {
+    fn names(&self) -> BTreeSet<String> {
+        lock(&self.known).keys().cloned().collect()
+    }
+
+    fn move_in<'a>(&'a self, owner: &'a str, home: HomeParts) -> Moving<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            let (places, name) = (Arc::clone(&self.places), owner.to_owned());
+            let opened = tokio::task::spawn_blocking(move || places.open(&name, Some(home))).await;
+            let stopping = |_| Failure::of(shared::SERVER_STOPPING, "the server is about to stop".to_owned());
+            self.serve(owner, opened.map_err(stopping)??).await
+        })
+    }
+
+    fn move_out(&self, owner: &str) -> Option<Moving<'static, ()>> {
+        self.toolboxes.remove(principal_of(owner));
+        if let Err(failure) = self.serve_elsewhere(owner) {
+            tracing::warn!(code = failure.code, "{}", failure.message);
+        }
+        let (served, looking) = lock(&self.known).get_mut(owner)?.served.take()?;
+        looking.abort();
+        Some(Box::pin(async move {
+            if let Err(failure) = served.close().await {
+                tracing::warn!(code = failure.code, "{}", failure.message);
+            }
+        }))
     }
 }
 

@@ -32,7 +32,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 
 use super::access_log::{self, RequestLog};
-use super::homes::{HomeKeeper, SharedPlace};
+use super::homes::{HomeKeeper, HomeOwners, SharedPlace};
 use super::isolation::{self, WorkerPool};
 use super::keys::KeyStore;
 use super::own_model::OwnModelTable;
@@ -297,7 +297,7 @@ pub(super) async fn serve(
     let routes = match homes {
         None => app_of_owners(server, further, registry.routes.clone()),
         Some((keeper, door)) => {
-            let owners = Arc::clone(&registry);
+            let owners = Arc::clone(&registry) as Arc<dyn HomeOwners>;
             // Homes are kept until what they hold is closed.
             keeping.spawn(async move { keeper.keep(&owners).await });
             app_of_homes(server, registry.routes.clone(), door)

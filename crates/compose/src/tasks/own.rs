@@ -179,7 +179,7 @@ impl Control for OwnControl {
     }
 }
 
-/// Tells the run what happens in the session, until its turn ends or nobody listens; then the turn is stopped.
+/// Tells the run what happens in the session, until its turn ends or nobody listens.
 async fn hear(
     mut answering: AnswerStream,
     asked: AskedTurn,
@@ -189,6 +189,8 @@ async fn hear(
 ) {
     // What the present answer says, and whether another one was heard before it.
     let (mut said, mut is_anew) = (String::new(), false);
+    // Whether the turn cannot come to a good end.
+    let mut is_unwanted = false;
     let mut trouble: Option<Instant> = None;
     let mut heard = events.send(begun).await.is_ok();
     while heard {
@@ -224,6 +226,7 @@ async fn hear(
                     format!("the model called '{name}', which only a client could carry out: leave it out");
                 let how = How::Failed { code: "TOOL_INVALID".to_owned(), message };
                 heard = false;
+                is_unwanted = true;
                 AgentEvent::Ended(TurnEnd { how, text: None })
             }
             TurnEvent::Done { finish, .. } => {
@@ -279,8 +282,11 @@ async fn hear(
         };
         heard &= events.send(event).await.is_ok();
     }
-    // Nobody is left to tell; what cannot be stopped ends by itself.
-    let _ = control.cancel().await;
+    // Where nobody listens any more, and nobody has said that the turn is to stop, this process is about to end or another one has the
+    // run now: it hears the turn that goes on.
+    if is_unwanted {
+        let _ = control.cancel().await;
+    }
 }
 
 fn failed(code: &str, message: &str) -> How {

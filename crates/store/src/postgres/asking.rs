@@ -3,12 +3,24 @@
 //! Must never name a statement where connections are shared: the next transaction may have another one, where the name is unknown,
 //! or is another node's name for another statement.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::{Client, Pool};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
+
+/// What the names of all tables and functions begin with.
+pub(super) const TABLES: &str = "engross_";
+
+/// A text of SQL for tables whose names begin otherwise.
+pub(super) fn named<'t>(text: &'t str, tables: Option<&str>) -> Cow<'t, str> {
+    match tables {
+        Some(tables) => Cow::Owned(text.replace(TABLES, tables)),
+        None => Cow::Borrowed(text),
+    }
+}
 
 /// A value for a statement.
 pub(super) type ParameterValue<'a> = &'a (dyn ToSql + Sync);

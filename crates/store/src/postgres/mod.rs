@@ -20,7 +20,6 @@ mod fault_tests;
 pub use homes::PostgresHomes;
 pub use traces::PostgresTraces;
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +28,7 @@ use engross_protocol::Clock;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use self::asking::Statement;
+use self::asking::{Statement, TABLES, named};
 use self::clock::DatabaseClock;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
@@ -42,17 +41,6 @@ use crate::store::{Pending, Store};
 use crate::types::{
     Append, Entry, Fence, LEASE_REACH, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
 };
-
-/// What the names of all tables and functions begin with.
-const TABLES: &str = "engross_";
-
-/// A text of SQL for tables whose names begin otherwise.
-fn named<'t>(text: &'t str, tables: Option<&str>) -> Cow<'t, str> {
-    match tables {
-        Some(tables) => Cow::Owned(text.replace(TABLES, tables)),
-        None => Cow::Borrowed(text),
-    }
-}
 
 /// How often a writer tries that loses races; each time somebody else has won.
 const TRIES: usize = 10;

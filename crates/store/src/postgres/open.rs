@@ -11,9 +11,8 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Config, NoTls, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::asking::Sharing;
+use super::asking::{Sharing, named};
 use super::fault::{meaning, no_connection};
-use super::named;
 use crate::Error;
 
 /// Tables that are made and changed together.
