@@ -261,7 +261,7 @@ impl Choices<'_> {
         }
         match shape["type"].as_str().unwrap_or("integer") {
             "string" => json!(self.text("one")),
-            "boolean" => json!(self.next() % 2 == 0),
+            "boolean" => json!(self.next().is_multiple_of(2)),
             "number" => json!(f64::from(self.next()) / 4.0),
             "array" => (0..=self.next() % 3).map(|_| self.value(&shape["items"], place)).collect(),
             "object" => json!({"text": self.text("one")}),

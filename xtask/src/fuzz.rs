@@ -73,6 +73,7 @@ fn fuzz(name: &str, folders: &[&Path], options: impl IntoIterator<Item = String>
 }
 
 /// Keeps the fewest of the inputs that reach what all of them do. What the repository holds anyway is not kept twice.
+#[expect(clippy::disallowed_methods, reason = "a chore reads and writes files of the repository")]
 fn keep_fewest(name: &str, folders: &[&Path]) -> Result<()> {
     let (all, fewest) =
         (root().join("target/fuzz-all").join(name), root().join("target/fuzz-fewest").join(name));
@@ -110,6 +111,7 @@ fn keep_fewest(name: &str, folders: &[&Path]) -> Result<()> {
 }
 
 /// The inputs in folders.
+#[expect(clippy::disallowed_methods, reason = "a chore reads and writes files of the repository")]
 fn inputs_in(folders: &[&Path]) -> Result<Vec<Vec<u8>>> {
     let mut inputs = Vec::new();
     for folder in folders {
@@ -138,6 +140,7 @@ pub(crate) fn random(seconds: u64) -> Result<()> {
 }
 
 /// Writes what a target begins with: the example, the scenarios of the engine, and what earlier runs have found.
+#[expect(clippy::disallowed_methods, reason = "a chore reads and writes files of the repository")]
 fn plant(target: &str, folder: &Path) -> Result<()> {
     let seeds = seeds_of(target)?;
     for (index, seed) in seeds.iter().enumerate() {

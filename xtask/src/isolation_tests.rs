@@ -34,6 +34,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The code of a server, by its path beneath `crates`.
+#[expect(clippy::disallowed_methods, reason = "the test reads the sources")]
 fn code() -> Vec<(String, String)> {
     let crates = root().join("crates");
     let files = CRATES.iter().flat_map(|name| sources(&crates.join(name).join("src")));

@@ -1,4 +1,4 @@
-//! Clients whose work is files: written in pieces, documents that are edited, and tasks; each request to whichever node.
+//! Clients whose work is files: written in pieces, documents that are edited, and tasks; each request to any node.
 //!
 //! Must never send anything on before the last thing is settled, and never take for done what was not said to be.
 
@@ -44,7 +44,7 @@ pub(super) enum Promise {
 }
 
 /// A request as it is sent.
-struct Asked {
+struct WorkRequest {
     method: &'static str,
     path: String,
     body: Vec<u8>,
@@ -84,7 +84,7 @@ impl Worker<'_> {
             file = format!("f{name}-{attempt}.md");
             let body =
                 json!({"target_file": format!("files/{file}"), "operation": "create", "terminator": "none"});
-            Asked {
+            WorkRequest {
                 method: "POST",
                 path: "/v1/write-sessions".to_owned(),
                 body: body.to_string().into_bytes(),
@@ -97,7 +97,7 @@ impl Worker<'_> {
         while offset < content.len() {
             let piece = usize::try_from(1 + dice.below(60_000)).unwrap_or(1);
             let end = content.len().min(offset + piece);
-            let told = self.settle(dice, "writes", &mut |_| Asked {
+            let told = self.settle(dice, "writes", &mut |_| WorkRequest {
                 method: "PATCH",
                 path: format!("/v1/write-sessions/{session}?offset={offset}"),
                 body: content[offset..end].to_vec(),
@@ -114,7 +114,7 @@ impl Worker<'_> {
                 }
             }
         }
-        let told = self.settle(dice, "writes", &mut |_| Asked {
+        let told = self.settle(dice, "writes", &mut |_| WorkRequest {
             method: "POST",
             path: format!("/v1/write-sessions/{session}/finalize"),
             body: json!({"offset": content.len()}).to_string().into_bytes(),
@@ -133,7 +133,7 @@ impl Worker<'_> {
     fn edit(&self, dice: &mut Dice, name: &str) -> Result<(), String> {
         let example = std::fs::read(root().join("examples/nda.docx")).map_err(|error| error.to_string())?;
         let path = format!("/v1/workspaces/papers/files/d{name}.docx");
-        let put = self.settle(dice, "edits", &mut |_| Asked {
+        let put = self.settle(dice, "edits", &mut |_| WorkRequest {
             method: "PUT",
             path: path.clone(),
             body: example.clone(),
@@ -145,7 +145,7 @@ impl Worker<'_> {
             let sentence = format!("Sentence {name}x{}x was added.", sentences.len());
             let body = json!({"operations": [{"op": "insert_paragraph", "after": "P3",
                 "content": sentence}], "author": "Ada", "expectedRevision": revision});
-            let told = self.settle(dice, "edits", &mut |_| Asked {
+            let told = self.settle(dice, "edits", &mut |_| WorkRequest {
                 method: "POST",
                 path: format!("{path}/operations"),
                 body: body.to_string().into_bytes(),
@@ -158,7 +158,7 @@ impl Worker<'_> {
                 }
                 // The request before was carried out, and its answer lost.
                 (409, Some("STALE_REVISION")) => {
-                    let shown = self.settle(dice, "edits", &mut |_| Asked {
+                    let shown = self.settle(dice, "edits", &mut |_| WorkRequest {
                         method: "GET",
                         path: format!("{path}?view=accepted&limit=1000"),
                         body: Vec::new(),
@@ -181,7 +181,7 @@ impl Worker<'_> {
         let key = format!("t{name}");
         let begun = Instant::now();
         loop {
-            let told = self.settle(dice, "tasks", &mut |_| Asked {
+            let told = self.settle(dice, "tasks", &mut |_| WorkRequest {
                 method: "POST",
                 path: "/acp/rpc".to_owned(),
                 body: task(&key).to_string().into_bytes(),
@@ -206,13 +206,13 @@ impl Worker<'_> {
         &self,
         dice: &mut Dice,
         what: &'static str,
-        asked: &mut dyn FnMut(usize) -> Asked,
+        asked: &mut dyn FnMut(usize) -> WorkRequest,
     ) -> Result<(u16, Vec<u8>), String> {
         let begun = Instant::now();
         let mut trouble: Option<Instant> = None;
         let mut node = usize::try_from(dice.below(self.nodes.len() as u64)).unwrap_or(0);
         for attempt in 0.. {
-            let Asked { method, path, body } = asked(attempt);
+            let WorkRequest { method, path, body } = asked(attempt);
             let told = fetch(
                 self.nodes[node],
                 (method, &path),

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use engross_http::{HomeFinder, HomeNews, HomePlace};
@@ -76,6 +76,8 @@ pub(super) struct HomeKeeper {
     address: String,
     state: Mutex<HomeState>,
     news: Notify,
+    /// The owners of this node, once it keeps homes.
+    owners: OnceLock<Arc<dyn HomeOwners>>,
 }
 
 #[derive(Default)]
@@ -113,11 +115,13 @@ impl HomeKeeper {
     /// Nothing is taken until [`HomeKeeper::keep`].
     pub(super) fn new(shared: Arc<dyn SharedPlace>, node: String, address: String) -> Self {
         let homes = shared.homes();
-        Self { shared, homes, node, address, state: Mutex::default(), news: Notify::new() }
+        let (state, news, owners) = (Mutex::default(), Notify::new(), OnceLock::new());
+        Self { shared, homes, node, address, state, news, owners }
     }
 
     /// Says again and again that this node is there, opens what is free, and closes what is lost. Never ends.
     pub(super) async fn keep(self: &Arc<Self>, owners: &Arc<dyn HomeOwners>) {
+        let _ = self.owners.set(Arc::clone(owners));
         let mut moving = JoinSet::new();
         let mut is_silent = false;
         loop {
@@ -308,9 +312,17 @@ impl HomeFinder for HomeKeeper {
         })
     }
 
-    fn others(&self) -> Vec<String> {
-        let state = self.lock();
-        let others = state.told.iter().filter(|home| home.holder != self.node && !home.remaining.is_zero());
-        others.map(|home| home.address.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    fn others(&self) -> Option<Vec<String>> {
+        let owners = self.owners.get()?.names();
+        let (state, now) = (self.lock(), Instant::now());
+        let mut addresses = BTreeSet::new();
+        for owner in &owners {
+            match state.find(&self.node, owner, now) {
+                HomePlace::Here => {}
+                HomePlace::At(address) => drop(addresses.insert(address)),
+                HomePlace::Nowhere => return None,
+            }
+        }
+        Some(addresses.into_iter().collect())
     }
 }

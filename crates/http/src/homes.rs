@@ -64,8 +64,8 @@ pub trait HomeFinder: Send + Sync {
     /// Resolves when something has changed since it was asked, or soon.
     fn changed(&self) -> HomeNews<'_>;
 
-    /// The addresses of the other nodes that have anything.
-    fn others(&self) -> Vec<String>;
+    /// The addresses of the other nodes that have anything; nothing as long as what some owner has is at no node.
+    fn others(&self) -> Option<Vec<String>>;
 }
 
 /// Passes requests on to the nodes that have what they need. Clones share it.
@@ -170,21 +170,36 @@ impl HomeDoor {
         }
     }
 
-    /// Asks the other nodes for what this one does not know, until one does.
+    /// Asks the other nodes for what this one does not know, until one does; nothing when none does. Waits a while for each owner's
+    /// things to be at some node.
     pub(crate) async fn ask_others(&self, request: Request) -> Option<Response> {
         if request.headers().contains_key(FORWARDED) {
             return None;
         }
         let (mut parts, _) = request.into_parts();
-        for address in self.finder.others() {
-            let empty = LentBody::of(Body::empty());
-            match self.forward(&address, &mut parts, &empty, std::future::pending()).await {
-                Ok(response) if response.status() != StatusCode::FORBIDDEN => return Some(response),
-                Ok(_) => {}
-                Err(problem) => tracing::debug!("{address} did not answer: {problem}"),
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let changed = self.finder.changed();
+            let others = self.finder.others();
+            let mut are_all_reached = others.is_some();
+            for address in others.into_iter().flatten() {
+                let empty = LentBody::of(Body::empty());
+                match self.forward(&address, &mut parts, &empty, std::future::pending()).await {
+                    Ok(response) if response.status() != StatusCode::FORBIDDEN => return Some(response),
+                    Ok(_) => {}
+                    Err(problem) => {
+                        tracing::debug!("{address} did not answer: {problem}");
+                        are_all_reached = false;
+                    }
+                }
+            }
+            if are_all_reached {
+                return None;
+            }
+            if timeout_at(deadline, changed).await.is_err() {
+                return Some(Error::HomeAway.into_response());
             }
         }
-        None
     }
 
     /// Asks the node at `address`. When `moved` resolves before the answer is there, or before its end, it is cut off.

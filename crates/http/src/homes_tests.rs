@@ -26,15 +26,15 @@ use crate::testing::client::{CHAT, Got, HI, get as asked, post, send};
 use crate::testing::fake::{Fake, server, text};
 
 /// Says what a test wants.
-struct Told {
+struct ToldPlace {
     place: Mutex<HomePlace>,
-    others: Vec<String>,
+    others: Option<Vec<String>>,
     news: Notify,
 }
 
-impl Told {
+impl ToldPlace {
     fn new(place: HomePlace) -> Arc<Self> {
-        Arc::new(Self { place: Mutex::new(place), others: Vec::new(), news: Notify::new() })
+        Arc::new(Self { place: Mutex::new(place), others: Some(Vec::new()), news: Notify::new() })
     }
 
     fn set(&self, place: HomePlace) {
@@ -43,7 +43,7 @@ impl Told {
     }
 }
 
-impl HomeFinder for Told {
+impl HomeFinder for ToldPlace {
     fn find(&self, _: &str) -> HomePlace {
         self.place.lock().unwrap().clone()
     }
@@ -55,13 +55,13 @@ impl HomeFinder for Told {
         })
     }
 
-    fn others(&self) -> Vec<String> {
+    fn others(&self) -> Option<Vec<String>> {
         self.others.clone()
     }
 }
 
 /// A node whose own sessions are `fake`'s.
-fn node(fake: &Fake, told: &Arc<Told>) -> Router {
+fn node(fake: &Fake, told: &Arc<ToldPlace>) -> Router {
     let finder = Arc::clone(told) as Arc<dyn HomeFinder>;
     let door = HomeDoor::new(finder, "node-1", false).unwrap();
     app_of_homes(Arc::new(server(fake)), Owners::default(), door)
@@ -100,7 +100,7 @@ const FILE: &str = "/v1/workspaces/w/files/a.md";
 async fn what_is_at_another_node_is_asked_there() {
     let mut running = JoinSet::new();
     let address = elsewhere(Router::new().fallback(echo), &mut running).await;
-    let told = Told::new(HomePlace::At(address));
+    let told = ToldPlace::new(HomePlace::At(address));
     let fake = Fake::default();
     let app = node(&fake, &told);
     let got = send(
@@ -139,7 +139,7 @@ async fn what_is_at_another_node_is_asked_there() {
 
 #[tokio::test]
 async fn a_request_is_passed_on_once() {
-    let told = Told::new(HomePlace::At("http://127.0.0.1:1".to_owned()));
+    let told = ToldPlace::new(HomePlace::At("http://127.0.0.1:1".to_owned()));
     let fake = Fake::default();
     let app = node(&fake, &told);
     let got = asked(&app, FILE, &[("x-engross-forwarded-by", "node-2")]).await;
@@ -154,7 +154,7 @@ async fn a_request_is_passed_on_once() {
 async fn who_finds_nobody_waits_for_somebody() {
     let mut running = JoinSet::new();
     let address = elsewhere(Router::new().fallback(echo), &mut running).await;
-    let told = Told::new(HomePlace::Nowhere);
+    let told = ToldPlace::new(HomePlace::Nowhere);
     let app = node(&Fake::default(), &told);
     let waiting = async {
         let got = send(&app, Method::PUT, FILE, &[("content-length", "3")], "abc").await;
@@ -177,7 +177,7 @@ async fn a_session_goes_where_its_workspace_is() {
     let there = Fake::default();
     let address = elsewhere(super::app(Arc::new(server(&there)), Router::new()), &mut running).await;
     let here = Fake::default();
-    let app = node(&here, &Told::new(HomePlace::At(address)));
+    let app = node(&here, &ToldPlace::new(HomePlace::At(address)));
     for refusal in [
         RequestError::home_away(),
         RequestError::of(engross_llm::codes::MODEL_NOT_OFFERED, "the owner has brought it"),
@@ -213,7 +213,7 @@ async fn an_answer_breaks_off_when_its_node_has_lost_what_it_answers_from() {
     let routes = Router::new().route("/v1/threads", get(stream_of_one)).fallback(any(silent));
     let address = elsewhere(routes, &mut running).await;
     let next = elsewhere(Router::new().fallback(echo), &mut running).await;
-    let told = Told::new(HomePlace::At(address.clone()));
+    let told = ToldPlace::new(HomePlace::At(address.clone()));
     let app = node(&Fake::default(), &told);
     let request = Request::builder().uri("/v1/threads").header("host", "localhost").body(Body::empty());
     let mut body = app.clone().oneshot(request.unwrap()).await.unwrap().into_body().into_data_stream();
@@ -242,9 +242,9 @@ async fn links_are_followed_at_other_nodes() {
     let refused = Router::new().fallback(|| async { StatusCode::FORBIDDEN });
     let first = elsewhere(refused, &mut running).await;
     let second = elsewhere(Router::new().fallback(echo), &mut running).await;
-    let told = Told {
+    let told = ToldPlace {
         place: Mutex::new(HomePlace::Nowhere),
-        others: vec!["http://127.0.0.1:1".to_owned(), first, second],
+        others: Some(vec!["http://127.0.0.1:1".to_owned(), first, second]),
         news: Notify::new(),
     };
     let app = node(&Fake::default(), &Arc::new(told));
@@ -272,7 +272,7 @@ async fn a_websocket_is_led_through() {
         }
     };
     let address = elsewhere(Router::new().route("/acp", get(talk)), &mut running).await;
-    let told = Told::new(HomePlace::At(address));
+    let told = ToldPlace::new(HomePlace::At(address));
     let door = elsewhere(node(&Fake::default(), &told), &mut running).await;
     let url = format!("{}/acp", door.replace("http", "ws"));
     let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();

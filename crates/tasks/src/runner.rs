@@ -347,7 +347,7 @@ pub trait TaskRunner: Send + Sync {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Whether a turn may be begun once more under its name, since whoever has it already goes on with it. Such a turn is resumed
+    /// Whether a turn may be begun once more under its name, since the one who has it already goes on with it. Such a turn is resumed
     /// also where nobody knows whether it was begun.
     fn knows_turns(&self) -> bool {
         false

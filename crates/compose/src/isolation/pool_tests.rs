@@ -11,12 +11,14 @@ use super::worker_process::{WorkerBounds, WorkerProgram};
 
 const BOUNDS: WorkerBounds = WorkerBounds { memory: 32 << 20, time: Duration::from_millis(400), workers: 1 };
 
+#[expect(clippy::unwrap_used, reason = "a pool that cannot be made fails the test")]
 fn pool(script: &str) -> WorkerPool {
     let program = WorkerProgram { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()] };
     WorkerPool::new(program, BOUNDS).unwrap()
 }
 
 /// Why a worker with this script did not do a job with so many bytes.
+#[expect(clippy::unwrap_used, reason = "a job that is done fails the test")]
 fn why(script: &str, bytes: usize) -> JobInterruption {
     let began = Instant::now();
     let pool = pool(script);

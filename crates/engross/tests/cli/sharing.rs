@@ -101,7 +101,7 @@ fn another_node_goes_on_with_files_documents_and_tasks() {
     let document = "/v1/workspaces/deal/files/nda.docx";
     let nda = std::fs::read(example("nda.docx")).unwrap();
     assert_eq!(nodes.ask("PUT", document, &[], &nda).0, 201);
-    // Each node shows it, whoever has it.
+    // Each node shows it, the one who has it.
     for node in 0..3 {
         let (status, bytes) = nodes.at(node).send("GET", document, &[], b"").unwrap();
         assert!(status == 200 && bytes == nda, "node {node}: {status}");
@@ -147,7 +147,7 @@ fn another_node_goes_on_with_files_documents_and_tasks() {
         let (status, bytes) = node.send("GET", link, &[], b"").unwrap();
         assert_eq!((status, bytes.as_slice()), (200, &b"# Out of the task\n"[..]));
     }
-    // A session keeps its workspace, whichever node it is told to.
+    // A session keeps its workspace, at each node.
     for (number, node) in nodes.nodes.iter().flatten().enumerate() {
         let headers = [("x-engross-session-key", "matter"), ("x-engross-workspace", "deal")];
         let said = json!({"messages": [{"role": "user", "content": "hello"}]});

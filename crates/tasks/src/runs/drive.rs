@@ -28,7 +28,14 @@ use super::steps::KeptSteps;
 use crate::codes;
 use crate::runner::{AgentEvent, RunningTurn, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
+use engross_protocol::shared;
 use serde_json::json;
+
+/// Whether an agent that refuses with this code may take the same thing a moment later, or from another process.
+fn is_passing(code: &str) -> bool {
+    let passing = [shared::SERVER_STOPPING, shared::SERVER_BUSY, shared::HOME_AWAY];
+    passing.iter().any(|passing| passing.name == code) || code.starts_with("STORE_")
+}
 
 /// How long an agent has to confirm that it was asked to stop.
 const CONFIRM: Duration = Duration::from_secs(5);
@@ -77,6 +84,14 @@ impl Runs {
         Ok(self.thread(row.session))
     }
 
+    /// Waits a moment before something is tried again; `false` when this process is about to end.
+    async fn waits_again(&self) -> bool {
+        tokio::select! {
+            () = sleep(RETRY) => true,
+            () = self.inner.stopping.cancelled() => false,
+        }
+    }
+
     /// A run that a process before this one had begun.
     pub(super) async fn take_up(self, loaded: Arc<LoadedThread>, run: RunId) {
         let Some(thread) = self.open_at_last(&loaded).await else { return };
@@ -93,7 +108,23 @@ impl Runs {
                             .turn(&principal, &active.order, active.deadline, active.agent_session.clone())
                             .await
                         {
-                            Ok((turn, _)) => runner.resume(turn, active.agent_session).await.ok().flatten(),
+                            Ok((turn, _)) => {
+                                let resumed = runner.resume(turn, active.agent_session.clone()).await;
+                                if resumed.as_ref().is_err_and(|error| is_passing(&error.code)) {
+                                    // The run is this process's still, or the next one's.
+                                    if self.waits_again().await {
+                                        return Box::pin(self.take_up(loaded, run)).await;
+                                    }
+                                    return;
+                                }
+                                resumed.ok().flatten()
+                            }
+                            Err(error) if is_passing(error.code()) => {
+                                if self.waits_again().await {
+                                    return Box::pin(self.take_up(loaded, run)).await;
+                                }
+                                return;
+                            }
                             Err(_) => None,
                         }
                     }
@@ -241,24 +272,33 @@ impl Runs {
         };
         let deadline = self.now().saturating_add(millis(until.saturating_duration_since(Instant::now())));
         let conversation = self.open_at_last(loaded).await?.agent_session.clone();
-        let input = match self.turn(principal, order, deadline, conversation).await {
-            Err(error) => lost(error.code(), error.to_string()),
-            Ok((turn, _)) => {
-                tokio::select! {
-                    biased;
-                    () = handle.cancelled.cancelled() => Input::Stopped,
-                    () = sleep_until(until) => lost(
-                        codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name,
-                        "the agent did not begin in the time that the run has".to_owned(),
-                    ),
-                    started = runner.start(turn) => match started {
-                        Ok(running) => {
-                            handle.set(Arc::clone(&running.control));
-                            return Some(running);
-                        }
-                        Err(error) => Input::Lost(error.code, error.message),
-                    },
+        let input = loop {
+            let (code, message) = match self.turn(principal, order, deadline, conversation.clone()).await {
+                Err(error) => (error.code().to_owned(), error.to_string()),
+                Ok((turn, _)) => {
+                    tokio::select! {
+                        biased;
+                        () = handle.cancelled.cancelled() => break Input::Stopped,
+                        () = sleep_until(until) => break lost(
+                            codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name,
+                            "the agent did not begin in the time that the run has".to_owned(),
+                        ),
+                        started = runner.start(turn) => match started {
+                            Ok(running) => {
+                                handle.set(Arc::clone(&running.control));
+                                return Some(running);
+                            }
+                            Err(error) => (error.code, error.message),
+                        },
+                    }
                 }
+            };
+            if !is_passing(&code) {
+                break Input::Lost(code, message);
+            }
+            if !self.waits_again().await {
+                // The next process begins it.
+                return None;
             }
         };
         self.settle(loaded, run, input, &AnswerText::default()).await;
