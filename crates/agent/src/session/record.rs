@@ -22,6 +22,13 @@ pub(super) type SessionJournal = Journal<SessionState, NewestAnswer>;
 /// The right to change a session.
 pub(super) type SessionGuard = LogGuard<SessionState>;
 
+/// The lease of the session has run out, so that another server may have it.
+pub(super) fn taken_over() -> RequestError {
+    let message =
+        "the lease of the session has run out, and another server may have it: send the request again";
+    RequestError::of(engross_store::codes::STORE_FENCED, message).retry_after(1)
+}
+
 /// A background turn of which nothing was stored for so many milliseconds may have lost its process.
 pub(super) const PATIENCE: u64 = 60_000;
 

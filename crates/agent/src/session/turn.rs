@@ -437,9 +437,9 @@ impl TurnTask {
                     return Ok(Input::Cancel(codes::LISTENER_GONE.name, message, unstored.take()));
                 }
                 () = &mut lost => {
-                    let message = "another server has taken the session over";
+                    // Nobody has said that the turn is to stop: it goes on for the one who asks again.
                     abandon(&streams, writer.as_ref()).await;
-                    return Ok(Input::Cancel(codes::TURN_CANCELLED.name, message, unstored.take()));
+                    return Err(record::taken_over());
                 }
                 () = channel.cancelled() => {
                     abandon(&streams, writer.as_ref()).await;

@@ -17,7 +17,7 @@ use crate::session::decide::{Input, PartialAnswer};
 use crate::session::error::RequestError;
 use crate::session::event::ToolStep;
 use crate::session::log::{Standing, ToolResult, WriteReport};
-use crate::session::record::SessionGuard;
+use crate::session::record::{SessionGuard, taken_over};
 use crate::session::state::SessionState;
 use crate::session::turn_state::FileInProgress;
 use crate::writing::{BEGIN, CallContext, Progress, Writer};
@@ -209,10 +209,7 @@ impl TurnTask {
                 self.publish_report(&wrote, &writing);
                 Input::Cancel(code, message, partial(wrote))
             }
-            AnswerEnd::Lost => {
-                let message = "another server has taken the session over";
-                Input::Cancel(codes::TURN_CANCELLED.name, message, PartialAnswer::default())
-            }
+            AnswerEnd::Lost => return Err(taken_over()),
         };
         Ok(input)
     }
