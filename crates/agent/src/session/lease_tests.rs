@@ -1,11 +1,13 @@
 //! The lease of a session is free as soon as nobody works on it, also when a request fails half-way.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use engross_protocol::SessionId;
+use engross_llm::Event;
+use engross_protocol::{Clock, SessionId, Timestamp};
 use engross_store::{Append, MemoryStore, NewEntry, Store};
 
+use super::event::{AnswerFinish, TurnEvent};
 use super::random_support::Life;
 use super::service_support::*;
 use super::{SessionName, Sessions, SessionsConfig, Settings};
@@ -111,4 +113,46 @@ async fn an_answer_that_cannot_be_begun_anew_leaves_its_session_free() {
     tokio::task::yield_now().await;
     let lease = store.lease(id, "two", 1_769_938_200_000, 1).await.unwrap();
     assert!(lease.is_some(), "nobody works on it");
+}
+
+/// The database was away for longer than a lease holds, and nobody has taken it: the turn is not over for that.
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_has_run_out_cancels_no_turn() {
+    let store = Arc::new(MemoryStore::default());
+    let (hanging, model) = (
+        ScriptedModel::new([vec![Ok(Event::Text("Hello".to_owned()))]]),
+        ScriptedModel::new([text("Hello you.")]),
+    );
+    hanging.hangs.store(true, Ordering::SeqCst);
+    let clock = Arc::new(LateClock::default());
+    let of = |name: &str, model| {
+        let node = Some(name.to_owned());
+        Sessions::new(SessionsConfig {
+            node,
+            clock: Arc::<LateClock>::clone(&clock),
+            ..config(&store, model)
+        })
+    };
+    let mut once = request(vec![user("Hi.")]);
+    once.idempotency_key = Some("once".to_owned());
+    let first = of("one", &hanging).submit(once.clone()).await.unwrap();
+    clock.0.store(10_000, Ordering::SeqCst);
+    let (_, _, end) = heard(first).await;
+    assert!(matches!(&end, TurnEvent::Failed { code, .. } if code == "STORE_FENCED"), "{end:?}");
+    let whole = ("Hello you.".to_owned(), Vec::new(), done(AnswerFinish::Stop));
+    assert_eq!(heard(of("two", &model).submit(once).await.unwrap()).await, whole);
+}
+
+/// A clock that goes on when it is told to.
+#[derive(Default)]
+struct LateClock(AtomicU64);
+
+impl Clock for LateClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.millis())
+    }
+
+    fn millis(&self) -> u64 {
+        1_769_851_800_000 + self.0.load(Ordering::SeqCst)
+    }
 }
