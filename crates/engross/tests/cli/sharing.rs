@@ -128,7 +128,7 @@ fn another_node_goes_on_with_files_documents_and_tasks() {
     let told = nodes.json("PATCH", &format!("{session}?offset=6"), &json!("whole"));
     let waited = died.elapsed();
     assert_eq!(told["offset"], 13);
-    assert!(waited < TAKEOVER + Duration::from_secs(3), "another node had it after {waited:?}");
+    assert!(waited < 2 * TAKEOVER, "another node had it after {waited:?}");
     let told = nodes.json("POST", &format!("{session}/finalize"), &json!({"offset": 13}));
     assert_eq!(told["state"], "committed");
     assert_eq!(nodes.ask("GET", "/v1/workspaces/deal/files/notes.md", &[], b"").1, b"\"half\"\"whole\"");
