@@ -87,6 +87,8 @@ pub(super) struct HomeState {
     asked: Option<Instant>,
     /// The homes that this node has.
     pub(super) own: BTreeMap<String, OwnHome>,
+    /// Owners whose things are being opened, also when the home is lost meanwhile: they are not opened twice at once.
+    opening: BTreeSet<String>,
     /// Since when homes are seen to be free.
     free: BTreeMap<String, Instant>,
     /// Homes that could not be opened, and until when they are left alone.
@@ -171,25 +173,27 @@ impl HomeKeeper {
         }
         let fence = WriteFence::closed();
         fence.extend(asked + TTL - MARGIN);
-        self.lock().own.insert(owner.to_owned(), OwnHome { fence: fence.clone(), is_open: false });
+        let mut state = self.lock();
+        state.own.insert(owner.to_owned(), OwnHome { fence: fence.clone(), is_open: false });
+        state.opening.insert(owner.to_owned());
+        drop(state);
         let (keeper, owners, owner) = (Arc::clone(self), Arc::clone(owners), owner.to_owned());
         moving.spawn(async move {
             match keeper.move_in(&owner, fence, &owners).await {
-                Ok(()) => {
-                    if let Some(own) = keeper.lock().own.get_mut(&owner) {
-                        own.is_open = true;
-                    }
-                    keeper.news.notify_waiters();
-                }
+                Ok(()) if keeper.is_open_now(&owner) => keeper.news.notify_waiters(),
+                // It was lost while it was being opened.
+                Ok(()) => close(&*owners, &owner).await,
                 Err(failure) => {
                     note(&format!(
                         "What '{owner}' has could not be opened: {} [{}]",
                         failure.message, failure.code
                     ));
+                    close(&*owners, &owner).await;
                     keeper.give_up(&owner);
                     keeper.release(&owner).await;
                 }
             }
+            keeper.lock().opening.remove(&owner);
         });
     }
 
@@ -209,6 +213,13 @@ impl HomeKeeper {
         if let Err(error) = self.homes.release(owner, &self.node).await {
             tracing::warn!(code = error.code(), "the home of '{owner}' was not given back: {error}");
         }
+    }
+
+    /// Notes that what an owner has is open; `false` when its home is another node's by now.
+    fn is_open_now(&self, owner: &str) -> bool {
+        let mut state = self.lock();
+        let own = state.own.get_mut(owner);
+        own.map(|own| own.is_open = true).is_some()
     }
 
     /// Leaves a home alone for a while that could not be opened.
@@ -236,6 +247,13 @@ impl HomeKeeper {
 
     fn lock(&self) -> MutexGuard<'_, HomeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Closes what was opened of an owner, wholly or in part.
+async fn close(owners: &dyn HomeOwners, owner: &str) {
+    if let Some(closing) = owners.move_out(owner) {
+        closing.await;
     }
 }
 
@@ -269,7 +287,10 @@ impl HomeState {
             .filter(|home| home.holder != node && !home.remaining.is_zero())
             .map(|home| home.owner.as_str())
             .collect();
-        let is_free = |owner: &&String| !held.contains(owner.as_str()) && !self.own.contains_key(*owner);
+        let is_free = |owner: &&String| {
+            let is_taken = held.contains(owner.as_str()) || self.own.contains_key(*owner);
+            !is_taken && !self.opening.contains(*owner)
+        };
         let free: BTreeSet<String> = owners.iter().filter(is_free).cloned().collect();
         self.free.retain(|owner, _| free.contains(owner));
         let patience = (MODESTY.0 * u32::try_from(self.own.len()).unwrap_or(u32::MAX)).min(MODESTY.1);

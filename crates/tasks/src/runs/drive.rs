@@ -94,12 +94,22 @@ impl Runs {
 
     /// A run that a process before this one had begun.
     pub(super) async fn take_up(self, loaded: Arc<LoadedThread>, run: RunId) {
-        let Some(thread) = self.open_at_last(&loaded).await else { return };
+        // Until then the run is this process's still, or the next one's.
+        while !self.clone().has_taken_up(&loaded, &run).await {
+            if !self.waits_again().await {
+                return;
+            }
+        }
+    }
+
+    /// Tries it once; `false` when it is to be tried again.
+    async fn has_taken_up(self, loaded: &Arc<LoadedThread>, run: &RunId) -> bool {
+        let Some(thread) = self.open_at_last(loaded).await else { return true };
         let principal = thread.principal.clone();
-        let phase = thread.run(&run).map(|run| run.phase.clone());
+        let phase = thread.run(run).map(|run| run.phase.clone());
         drop(thread);
         match phase {
-            Some(Phase::Exporting(_)) => self.export(&loaded, &run).await,
+            Some(Phase::Exporting(_)) => self.export(loaded, run).await,
             Some(Phase::Running(active)) => {
                 let provider = self.inner.config.provider(&active.order.face.provider).cloned();
                 let resumed = match provider.and_then(|provider| provider.runner) {
@@ -111,32 +121,24 @@ impl Runs {
                             Ok((turn, _)) => {
                                 let resumed = runner.resume(turn, active.agent_session.clone()).await;
                                 if resumed.as_ref().is_err_and(|error| is_passing(&error.code)) {
-                                    // The run is this process's still, or the next one's.
-                                    if self.waits_again().await {
-                                        return Box::pin(self.take_up(loaded, run)).await;
-                                    }
-                                    return;
+                                    return false;
                                 }
                                 resumed.ok().flatten()
                             }
-                            Err(error) if is_passing(error.code()) => {
-                                if self.waits_again().await {
-                                    return Box::pin(self.take_up(loaded, run)).await;
-                                }
-                                return;
-                            }
+                            Err(error) if is_passing(error.code()) => return false,
                             Err(_) => None,
                         }
                     }
                     _ => None,
                 };
-                self.settle(&loaded, &run, Input::Restarted(resumed.is_some()), &AnswerText::default()).await;
+                self.settle(loaded, run, Input::Restarted(resumed.is_some()), &AnswerText::default()).await;
                 if let Some(running) = resumed {
-                    self.drive(loaded, principal, active.order, Some(running)).await;
+                    self.drive(Arc::clone(loaded), principal, active.order, Some(running)).await;
                 }
             }
             _ => {}
         }
+        true
     }
 
     /// Decides until it is stored; `None` when that cannot be any more, as the process is about to end.
