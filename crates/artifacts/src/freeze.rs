@@ -27,6 +27,8 @@ impl Scope {
         with: HashContext<'_>,
     ) -> Result<(), ScopeError> {
         let Some(frozen) = self.frozen() else { return Ok(()) };
+        // What programs have written is where another node would look for it, too, before anybody is told of it.
+        self.folder().keep_what_others_changed()?;
         let mut tree = self.folder().tree();
         let mut warnings = Warnings::default();
         let stop = || with.is_stopped();

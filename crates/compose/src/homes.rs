@@ -3,12 +3,14 @@
 //! Must never let two nodes have one owner at once: who cannot renew a home has its fence closed before anybody else can take it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use engross_http::{HomeFinder, HomeNews, HomePlace};
 use engross_protocol::Failure;
+use engross_store::files::FileMirror;
 use engross_store::{Home, Homes, Store, WriteFence};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -30,6 +32,9 @@ const MODESTY: (Duration, Duration) = (BEAT, Duration::from_secs(1));
 /// How long a home is left alone that could not be opened.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
+/// How often it is fetched what is new of files that other nodes have.
+const FOLLOW_EVERY: Duration = Duration::from_secs(2);
+
 /// How often waiting requests look again without news: homes run out by themselves.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
@@ -40,12 +45,55 @@ pub(super) trait SharedPlace: Send + Sync {
 
     /// The logs of one part of what an owner has.
     fn logs<'a>(&'a self, owner: &'a str, part: &'static str) -> engross_store::Pending<'a, Arc<dyn Store>>;
+
+    /// Brings the files of an owner whose home `node` has into its folders, and keeps them from now on; nothing where nodes share the
+    /// folders.
+    fn files<'a>(
+        &'a self,
+        owner: &'a str,
+        node: &'a str,
+        folders: OwnerFolders,
+    ) -> Moving<'a, Result<Option<Arc<dyn KeptFiles>>, Failure>>;
+
+    /// Fetches what is new of the files of an owner that another node has, so that there is little to fetch when that one is gone.
+    /// What fails costs time, and nothing else.
+    fn follow<'a>(&'a self, owner: &'a str, node: &'a str, folders: OwnerFolders) -> Moving<'a, ()>;
+}
+
+/// Files of an owner that are kept elsewhere, too.
+pub(super) trait KeptFiles: FileMirror {
+    /// Keeps what was told so far, and then nothing more.
+    fn close(&self) -> Moving<'_, ()>;
+}
+
+/// The folders of an owner at this node, and what they are called where files are kept.
+pub(super) struct OwnerFolders {
+    /// The one that sessions, write sessions and tasks may touch.
+    pub(super) root: PathBuf,
+    /// The name in it of what other owners have.
+    pub(super) others: Option<&'static str>,
+    /// The files of ended runs.
+    pub(super) frozen: PathBuf,
+    /// The lessons of the server, if they are in a folder of their own in the folder for data: each node reads them.
+    pub(super) skills: Option<PathBuf>,
+    /// Secrets, and what is this node's alone.
+    pub(super) data: PathBuf,
+}
+
+impl OwnerFolders {
+    pub(super) const FILES: &'static str = "files";
+    pub(super) const FROZEN: &'static str = "frozen";
+    pub(super) const SKILLS: &'static str = "skills";
+    pub(super) const DATA: &'static str = "data";
 }
 
 /// The owners of this node, as homes move.
 pub(super) trait HomeOwners: Send + Sync + 'static {
     /// Those that there are.
     fn names(&self) -> BTreeSet<String>;
+
+    /// The folders of an owner, made if they are missing.
+    fn folders(&self, owner: &str) -> Result<OwnerFolders, Failure>;
 
     /// Opens what an owner has whose home this node has taken, and serves it.
     fn move_in<'a>(&'a self, owner: &'a str, home: HomeParts) -> Moving<'a, Result<(), Failure>>;
@@ -65,6 +113,8 @@ pub(super) struct HomeParts {
     pub(super) tasks: Arc<dyn Store>,
     /// The records of its threads.
     pub(super) threads: Arc<dyn Store>,
+    /// What keeps its files elsewhere; nothing where nodes share the folders.
+    pub(super) files: Option<Arc<dyn KeptFiles>>,
 }
 
 /// The homes, as one node sees them.
@@ -125,6 +175,7 @@ impl HomeKeeper {
     pub(super) async fn keep(self: &Arc<Self>, owners: &Arc<dyn HomeOwners>) {
         let _ = self.owners.set(Arc::clone(owners));
         let mut moving = JoinSet::new();
+        let (mut following, mut followed) = (JoinSet::new(), Instant::now());
         let mut is_silent = false;
         loop {
             let asked = Instant::now();
@@ -157,6 +208,12 @@ impl HomeKeeper {
             }
             is_silent = problem.is_some();
             while moving.try_join_next().is_some() {}
+            while following.try_join_next().is_some() {}
+            if following.is_empty() && followed.elapsed() >= FOLLOW_EVERY {
+                followed = Instant::now();
+                let (keeper, owners) = (Arc::clone(self), Arc::clone(owners));
+                following.spawn(async move { keeper.follow(&*owners).await });
+            }
             tokio::time::sleep(BEAT.saturating_sub(asked.elapsed())).await;
         }
     }
@@ -206,7 +263,22 @@ impl HomeKeeper {
         let failed = |error| super::sessions::store_failure(&error);
         let tasks = self.shared.logs(owner, "tasks").await.map_err(failed)?;
         let threads = self.shared.logs(owner, "threads").await.map_err(failed)?;
-        owners.move_in(owner, HomeParts { fence, tasks, threads }).await
+        let files = self.shared.files(owner, &self.node, owners.folders(owner)?).await?;
+        owners.move_in(owner, HomeParts { fence, tasks, threads, files }).await
+    }
+
+    /// Fetches what is new of the files that other nodes have.
+    async fn follow(&self, owners: &dyn HomeOwners) {
+        let elsewhere: Vec<String> = {
+            let state = self.lock();
+            let is_here = |owner: &String| state.own.contains_key(owner) || state.opening.contains(owner);
+            owners.names().into_iter().filter(|owner| !is_here(owner)).collect()
+        };
+        for owner in elsewhere {
+            if let Ok(folders) = owners.folders(&owner) {
+                self.shared.follow(&owner, &self.node, folders).await;
+            }
+        }
     }
 
     async fn release(&self, owner: &str) {

@@ -18,6 +18,7 @@
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `owner`, `owners` | what does each owner of a server have, and which owners are there? |
 //! | `homes` | which node has what an owner has, where nodes share it? |
+//! | `shared_database` | what do nodes share in a database, and how do files come from there? |
 //! | `own_model`, `secret_store` | which model does a person bring, and where is its key? |
 //! | `keys` | where are the keys of a server, and what opens each? |
 //! | `preferences` | what do people make of what was delivered, and who is given that? |
@@ -69,6 +70,8 @@ pub mod server;
 #[cfg(feature = "server")]
 pub mod sessions;
 pub mod settings;
+#[cfg(feature = "cluster")]
+mod shared_database;
 pub mod signals;
 pub mod signing;
 #[cfg(feature = "server")]

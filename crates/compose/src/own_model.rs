@@ -11,10 +11,12 @@ use engross_agent::session::OwnModels;
 use engross_http::{BroughtModel, Error, OwnModelPlace};
 use engross_llm::{ExposeSecret as _, Model, ModelSpec, ProviderSettings, SecretString};
 use engross_protocol::{Failure, hex};
+use engross_store::files::FileChange;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::homes::{KeptFiles, OwnerFolders};
 use super::secret_store::SecretStore;
 use crate::codes;
 use crate::console::note;
@@ -23,7 +25,7 @@ use crate::sessions;
 use crate::settings::{Environment, ProgramSettings};
 
 /// The file in the folder for data of an owner.
-const FILE: &str = "own-model.json";
+pub(super) const FILE: &str = "own-model.json";
 
 /// The largest one that is read.
 const LARGEST: u64 = 64 << 10;
@@ -87,6 +89,8 @@ pub(super) struct OwnModelKeeper {
     principal: String,
     /// The folder for data of the owner.
     data: PathBuf,
+    /// What keeps the file elsewhere, too: then keys are in the file, as no other machine has this one's store.
+    files: Option<Arc<dyn KeptFiles>>,
     table: OwnModelTable,
     store: Option<SecretStore>,
     settings: ProgramSettings,
@@ -103,11 +107,12 @@ impl OwnModelKeeper {
         principal: &str,
         data: &Path,
         table: OwnModelTable,
+        files: Option<Arc<dyn KeptFiles>>,
         settings: &ProgramSettings,
         environment: &Environment,
     ) -> Self {
-        let store = SecretStore::of_system(environment);
-        Self::with_store(principal, data, table, store, settings, environment)
+        let store = if files.is_none() { SecretStore::of_system(environment) } else { None };
+        Self { files, ..Self::with_store(principal, data, table, store, settings, environment) }
     }
 
     /// The same with a store that is handed in.
@@ -130,6 +135,7 @@ impl OwnModelKeeper {
         let keeper = Self {
             principal: principal.to_owned(),
             data: by_path::absolute(data),
+            files: None,
             table,
             store,
             settings: settings.clone(),
@@ -221,7 +227,8 @@ impl OwnModelKeeper {
         let path = self.path();
         let written = serde_json::to_vec_pretty(&file)
             .map_err(|_| Failure::of(codes::OWN_MODEL_INVALID, "the model cannot be written down".to_owned()))
-            .and_then(|bytes| Ok(files::write_private(&path, &bytes)?));
+            .and_then(|bytes| Ok(files::write_private(&path, &bytes)?))
+            .and_then(|()| self.keep_file());
         if written.is_err() {
             store.map(|store| store.forget(&self.account()));
         }
@@ -243,7 +250,21 @@ impl OwnModelKeeper {
                 return Err(Failure::of(codes::OWN_MODEL_INVALID, message));
             }
         }
-        Ok(by_path::remove(&self.path())?)
+        by_path::remove(&self.path())?;
+        self.keep_file()
+    }
+
+    /// Has the file kept elsewhere as it is now.
+    fn keep_file(&self) -> Result<(), Failure> {
+        let Some(kept) = &self.files else { return Ok(()) };
+        let change = (format!("{}/{FILE}", OwnerFolders::DATA), FileChange::Replaced);
+        match kept.is_kept(kept.changed(&[change])) {
+            true => Ok(()),
+            false => {
+                let message = "the model is at another node by now: send the request again".to_owned();
+                Err(Failure::of(engross_protocol::shared::HOME_AWAY, message))
+            }
+        }
     }
 
     /// Where the file says that the key is, whatever is known of it otherwise.

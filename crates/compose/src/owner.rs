@@ -19,15 +19,15 @@ use engross_http::{
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
-use engross_store::files::{Ages, Locks, RelPath, Root, by_path};
+use engross_store::files::{Ages, FileChange, FileMirror, Locks, RelPath, Root, by_path};
 use engross_store::{FencedStore, MemoryStore, SqliteStore, Store, WriteFence};
 use engross_tasks::rpc::Bridge;
 use engross_tasks::runs::Runs;
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
 
-use super::homes::HomeParts;
-use super::own_model::{OwnModelKeeper, OwnModelTable};
+use super::homes::{HomeParts, KeptFiles, OwnerFolders};
+use super::own_model::{self, OwnModelKeeper, OwnModelTable};
 use super::preferences::Preferences;
 use super::skill_review::ReviewedBook;
 use super::skillbook::book_paths;
@@ -125,6 +125,8 @@ pub(super) struct OwnerParts {
     forgets: bool,
     /// The documents of the owner's workspaces.
     pub(super) documents: Documents,
+    /// What keeps its files elsewhere.
+    files: Option<Arc<dyn KeptFiles>>,
 }
 
 impl OwnerPlaces {
@@ -139,6 +141,21 @@ impl OwnerPlaces {
             files::make_private_folder(&root)?;
             (root, data)
         })
+    }
+
+    /// The folder of the skillbook, if it is one of its own in the folder for data.
+    fn skills_folder(&self, data: &Path) -> Option<PathBuf> {
+        let folder = self.settings.skillbook.value.as_deref()?.parent()?;
+        let (folder, data) = (std::path::absolute(folder).ok()?, std::path::absolute(data).ok()?);
+        (folder != data && folder.starts_with(&data)).then_some(folder)
+    }
+
+    /// The same, as homes know them.
+    pub(super) fn folders_of(&self, owner: &str) -> Result<OwnerFolders, Failure> {
+        let (root, data) = self.folders(owner)?;
+        let others = (owner == DEFAULT_OWNER).then_some(OWNERS.0);
+        let skills = self.skills_folder(&data).filter(|_| owner == DEFAULT_OWNER);
+        Ok(OwnerFolders { root, others, frozen: data.join(tasks::FROZEN), skills, data })
     }
 
     /// The documents of an owner who has them at another node: nothing of them is written.
@@ -166,7 +183,8 @@ impl OwnerPlaces {
         // Nodes that share something go by the clock of what they share.
         let shared = home.as_ref().and_then(|home| home.tasks.clock());
         let clock: Arc<dyn Clock> = shared.unwrap_or_else(|| Arc::new(SystemClock));
-        let (root, place) = open_root(&root, fence.as_ref(), &*clock)?;
+        let files = home.as_ref().and_then(|home| home.files.clone());
+        let (root, place) = open_root(&root, (fence.as_ref(), files.as_ref()), &*clock)?;
         let locks = Locks::new();
         let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
         let keeper = Arc::new(writes::WorkspaceKeeper(root.clone(), Arc::clone(&clock)));
@@ -182,15 +200,25 @@ impl OwnerPlaces {
             Some(home) => (Some(fenced(home.tasks, &home.fence)), Some(fenced(home.threads, &home.fence))),
             None => (None, None),
         };
-        let tasks =
-            self.tasks(owner, &data, (root.clone(), place), (tasks, fence.as_ref()), Arc::clone(&clock))?;
+        let tasks = self.tasks(
+            owner,
+            &data,
+            (root.clone(), place),
+            (tasks, fence.as_ref(), files.as_ref()),
+            Arc::clone(&clock),
+        )?;
+        if let Some(files) = &files {
+            keep_secrets(&**files, owner)?;
+        }
         let principal = principal_of(owner).to_owned();
         let table = self.own_models.clone();
-        let own_model = OwnModelKeeper::open(&principal, &data, table, &self.settings, &self.environment);
+        let own_model =
+            OwnModelKeeper::open(&principal, &data, table, files.clone(), &self.settings, &self.environment);
         let named = self.settings.skillbook.value.as_deref();
         // A machine without a folder of a person has no lessons of theirs.
         let lessons = (owner == DEFAULT_OWNER).then(|| book_paths(named, &self.environment).ok()).flatten();
-        let lessons = lessons.map(ReviewedBook);
+        let kept_skills = files.clone().filter(|_| self.skills_folder(&data).is_some());
+        let lessons = lessons.map(|paths| ReviewedBook { paths, files: kept_skills });
         let threads = match (shared_threads, self.in_memory) {
             (Some(shared), _) => ThreadPlace::Shared(shared),
             (None, true) => ThreadPlace::Memory(Arc::new(MemoryStore::new())),
@@ -214,6 +242,7 @@ impl OwnerPlaces {
             threads,
             own_model,
             documents,
+            files,
             keep_files,
             // A person's own list of tasks is theirs.
             forgets: !self.is_runner,
@@ -243,7 +272,7 @@ impl OwnerPlaces {
         owner: &str,
         data: &Path,
         (root, place): (Root, String),
-        (store, fence): (Option<Arc<dyn Store>>, Option<&WriteFence>),
+        (store, fence, files): (Option<Arc<dyn Store>>, Option<&WriteFence>, Option<&Arc<dyn KeptFiles>>),
         clock: Arc<dyn Clock>,
     ) -> Result<tasks::Parts, Failure> {
         let is_default = owner == DEFAULT_OWNER;
@@ -290,7 +319,7 @@ impl OwnerPlaces {
             keys: tasks::keys(Some(data))?,
             // Receipts are the server's, not those of one owner.
             signer: Some(Arc::new(super::signing::signer(&self.data, &self.environment)?)),
-            frozen: Some(tasks::frozen(data, fence)?),
+            frozen: Some(tasks::frozen(data, fence, files)?),
             hashes: Arc::new(KnownHashes::open(data)?),
             blobs: self.blobs.as_ref().map(|blobs| tasks::held_blobs(&**blobs, data)).transpose()?,
             agents: agents(name)?,
@@ -302,10 +331,18 @@ impl OwnerPlaces {
 }
 
 /// The one folder that an owner's sessions and write sessions may touch. What killed processes have left there is removed.
-fn open_root(path: &Path, fence: Option<&WriteFence>, clock: &dyn Clock) -> Result<(Root, String), Failure> {
+fn open_root(
+    path: &Path,
+    (fence, files): (Option<&WriteFence>, Option<&Arc<dyn KeptFiles>>),
+    clock: &dyn Clock,
+) -> Result<(Root, String), Failure> {
     let root = sessions::open_root(path)?;
     let root = match fence {
         Some(fence) => root.fenced(fence.clone()),
+        None => root,
+    };
+    let root = match files {
+        Some(files) => root.mirrored(Arc::clone(files) as Arc<dyn FileMirror>, OwnerFolders::FILES),
         None => root,
     };
     let swept = root.top().sweep(clock.millis(), Ages::default()).map_err(Failure::from)?;
@@ -314,6 +351,19 @@ fn open_root(path: &Path, fence: Option<&WriteFence>, clock: &dyn Clock) -> Resu
     }
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     Ok((root, place.to_string_lossy().into_owned()))
+}
+
+/// Has the secrets of an owner kept elsewhere that are in the folder for data: links and keys are good at each node.
+fn keep_secrets(files: &dyn KeptFiles, owner: &str) -> Result<(), Failure> {
+    let secrets = [tasks::SECRET, tasks::HOLDER, own_model::FILE];
+    let changes = secrets.map(|name| (format!("{}/{name}", OwnerFolders::DATA), FileChange::Replaced));
+    match files.is_kept(files.changed(&changes)) {
+        true => Ok(()),
+        false => {
+            let message = format!("what '{owner}' has is at another node by now");
+            Err(Failure::of(engross_protocol::shared::HOME_AWAY, message))
+        }
+    }
 }
 
 fn fenced(store: Arc<dyn Store>, fence: &WriteFence) -> Arc<dyn Store> {
@@ -331,6 +381,7 @@ pub(super) struct ServedOwner {
     keep_files: Option<Duration>,
     forgets: bool,
     hashes: Arc<KnownHashes>,
+    files: Option<Arc<dyn KeptFiles>>,
 }
 
 impl OwnerParts {
@@ -364,7 +415,17 @@ impl OwnerParts {
         let reviews = reviews(&sessions, &self.documents, limits);
         let workspaces = self.documents.workspaces.clone();
         let Self {
-            principal, clock, writes, tasks, lessons, threads, own_model, keep_files, forgets, ..
+            principal,
+            clock,
+            writes,
+            tasks,
+            lessons,
+            threads,
+            own_model,
+            keep_files,
+            forgets,
+            files,
+            ..
         } = self;
         let (store, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
         let hashes = Arc::clone(&tasks.hashes);
@@ -382,8 +443,18 @@ impl OwnerParts {
         let routes = routes.merge(review_routes(reviews));
         #[cfg(feature = "mcp")]
         let routes = routes.merge(for_agents);
-        let served =
-            ServedOwner { clock, workspaces, writes, runs, store, agents, hashes, keep_files, forgets };
+        let served = ServedOwner {
+            clock,
+            workspaces,
+            writes,
+            runs,
+            store,
+            agents,
+            hashes,
+            keep_files,
+            forgets,
+            files,
+        };
         Ok((served, routes, bridge))
     }
 }
@@ -480,6 +551,9 @@ impl ServedOwner {
         self.runs.drain(Duration::ZERO).await;
         self.agents.shut_down().await;
         self.save().await;
+        if let Some(files) = &self.files {
+            files.close().await;
+        }
         self.store.close().await.map_err(|error| sessions::store_failure(&error))
     }
 

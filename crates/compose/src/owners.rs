@@ -15,7 +15,7 @@ use engross_protocol::{Failure, RandomIds, SystemClock, shared};
 use engross_tasks::rpc::Bridge;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::homes::{HomeOwners, HomeParts, Moving};
+use super::homes::{HomeOwners, HomeParts, Moving, OwnerFolders};
 use super::keys::KeyStore;
 use super::owner::{OwnerParts, OwnerPlaces, ServedOwner, principal_of};
 use super::tasks::OwnerToolboxes;
@@ -238,6 +238,10 @@ impl OwnerRegistry {
 impl HomeOwners for OwnerRegistry {
     fn names(&self) -> BTreeSet<String> {
         lock(&self.known).keys().cloned().collect()
+    }
+
+    fn folders(&self, owner: &str) -> Result<OwnerFolders, Failure> {
+        self.places.folders_of(owner)
     }
 
     fn move_in<'a>(&'a self, owner: &'a str, home: HomeParts) -> Moving<'a, Result<(), Failure>> {

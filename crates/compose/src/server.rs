@@ -18,16 +18,11 @@ use engross_http::{
     Metrics, OwnerQuota, Owners, Server, app_of_homes, app_of_owners,
 };
 use engross_llm::RetryCount;
-#[cfg(feature = "cluster")]
-use engross_protocol::hex;
 use engross_protocol::{Code, Exit, Failure, RandomIds, SystemClock};
+use engross_store::blobs::Blobs;
 use engross_store::files::by_path;
-#[cfg(feature = "cluster")]
-use engross_store::{Homes, Pending};
 use engross_store::{MemoryStore, Store};
 use engross_tasks::rpc::Bridge;
-#[cfg(feature = "cluster")]
-use sha2::{Digest, Sha256};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 
@@ -145,6 +140,7 @@ pub(super) fn parts(
         environment: environment.clone(),
     };
     let address = node_address(&options)?;
+    check_local_folders(&options)?;
     let access_log = options.path("access_log").map(|path| access_log::start(&path)).transpose()?;
     Ok(Parts {
         access,
@@ -256,6 +252,7 @@ pub(super) async fn serve(
         quota: OwnerQuota::new(options.quota(DEFAULT_OWNER)),
         metrics: Arc::clone(&metrics),
     });
+    let storage = places.blobs.clone().filter(|_| options.switch("local_folders"));
     let registry = Arc::new(OwnerRegistry {
         places: Arc::new(places),
         keys,
@@ -280,7 +277,7 @@ pub(super) async fn serve(
         (Some(address), Some(shared)) => {
             let node = node.unwrap_or_default();
             let is_secured = address.starts_with("https://");
-            let keeper = Arc::new(HomeKeeper::new(shared.with_homes().await?, node.clone(), address));
+            let keeper = Arc::new(HomeKeeper::new(shared.with_homes(storage).await?, node.clone(), address));
             let finder = Arc::clone(&keeper) as Arc<dyn HomeFinder>;
             let door = HomeDoor::new(finder, &node, is_secured);
             let failed = |message| Failure::new(Exit::Io, "LISTEN_FAILED", message);
@@ -398,6 +395,29 @@ fn node_address(options: &ServeSettings) -> Result<Option<String>, Failure> {
     Ok(Some(address.to_owned()))
 }
 
+/// Checks what nodes need whose folders are their own.
+fn check_local_folders(options: &ServeSettings) -> Result<(), Failure> {
+    if !options.switch("local_folders") {
+        return Ok(());
+    }
+    let wrong =
+        |problem: &str| usage("CONFIG_INVALID", format!("{}: {problem}", options.origin("local_folders")));
+    if options.text("node_address").is_none() {
+        return Err(wrong("is for nodes that share what owners have: give --node-address, too"));
+    }
+    if options.text("blobs").is_none() {
+        return Err(wrong("needs object storage for the files of owners: give --blobs s3://…"));
+    }
+    let (root, data) = (options.path("root"), options.path("data"));
+    if let (Some(root), Some(data)) = (root, data) {
+        let (root, data) = (by_path::absolute(&root), by_path::absolute(&data));
+        if root.starts_with(&data) || data.starts_with(&root) {
+            return Err(wrong("needs a --root and a --data that are not one in the other"));
+        }
+    }
+    Ok(())
+}
+
 /// A store of sessions, and what else nodes share that have it.
 struct OpenedStore {
     store: Arc<dyn Store>,
@@ -413,38 +433,13 @@ struct SharedStore {
 impl SharedStore {
     /// With the homes of owners in it.
     #[cfg(feature = "cluster")]
-    async fn with_homes(self) -> Result<Arc<dyn SharedPlace>, Failure> {
-        let homes = engross_store::PostgresHomes::open(Arc::clone(&self.store)).await;
-        let homes = Arc::new(homes.map_err(|error| sessions::store_failure(&error))?);
-        Ok(Arc::new(SharedDatabase { store: self.store, homes }))
+    async fn with_homes(self, storage: Option<Arc<dyn Blobs>>) -> Result<Arc<dyn SharedPlace>, Failure> {
+        Ok(Arc::new(super::shared_database::SharedDatabase::open(self.store, storage).await?))
     }
 
     #[cfg(not(feature = "cluster"))]
-    async fn with_homes(self) -> Result<Arc<dyn SharedPlace>, Failure> {
+    async fn with_homes(self, _: Option<Arc<dyn Blobs>>) -> Result<Arc<dyn SharedPlace>, Failure> {
         Err(Failure::left_out("--node-address", "cluster"))
-    }
-}
-
-/// Homes in a Postgres database, and the logs of owners in tables of their own.
-#[cfg(feature = "cluster")]
-struct SharedDatabase {
-    store: Arc<engross_store::PostgresStore>,
-    homes: Arc<engross_store::PostgresHomes>,
-}
-
-#[cfg(feature = "cluster")]
-impl SharedPlace for SharedDatabase {
-    fn homes(&self) -> Arc<dyn Homes> {
-        Arc::clone(&self.homes) as Arc<dyn Homes>
-    }
-
-    fn logs<'a>(&'a self, owner: &'a str, part: &'static str) -> Pending<'a, Arc<dyn Store>> {
-        Box::pin(async move {
-            // The names of owners may hold what names of tables may not.
-            let digest = hex::encode_prefix(Sha256::digest(owner.as_bytes()), 6);
-            let store = self.store.beside(&format!("{part}_{digest}")).await?;
-            Ok(Arc::new(store) as Arc<dyn Store>)
-        })
     }
 }
 

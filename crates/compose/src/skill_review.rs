@@ -2,20 +2,27 @@
 //!
 //! Must never hold a skillbook open between two requests: the command line and learning write it, too.
 
+use std::sync::Arc;
+
 use engross_http::{Error, SkillDecision, SkillReview};
 use engross_learn::disk::{BookFile, BookPaths};
 use engross_learn::skillbook::{Skill, SkillOperation, SkillStatus, conflicts};
 use engross_protocol::{Failure, codes::find};
 use serde_json::{Value, json};
 
+use super::homes::{KeptFiles, OwnerFolders};
 use super::skillbook::{edited, settle_all, skill_value};
 
 /// The skillbook at a path, for a person to decide about.
-pub(super) struct ReviewedBook(pub(super) BookPaths);
+pub(super) struct ReviewedBook {
+    pub(super) paths: BookPaths,
+    /// What keeps the book for other nodes.
+    pub(super) files: Option<Arc<dyn KeptFiles>>,
+}
 
 impl SkillReview for ReviewedBook {
     fn list(&self) -> Result<Value, Error> {
-        let book = BookFile::read(self.0.clone()).map_err(Failure::from).map_err(with_status)?;
+        let book = BookFile::read(self.paths.clone()).map_err(Failure::from).map_err(with_status)?;
         let journal = &book.journal;
         let shown: Vec<Value> = journal
             .book
@@ -36,7 +43,7 @@ impl SkillReview for ReviewedBook {
                 value
             })
             .collect();
-        let path = self.0.json.display().to_string();
+        let path = self.paths.json.display().to_string();
         Ok(json!({"skillbook": path, "skills": shown, "conflicts": conflicts(&journal.book)}))
     }
 
@@ -50,9 +57,15 @@ impl SkillReview for ReviewedBook {
                 SkillDecision::Edit { id, content } => edited(id, content).to_vec(),
             })
             .collect();
-        let mut book = BookFile::open(self.0.clone()).map_err(Failure::from).map_err(with_status)?;
+        let mut book = BookFile::open(self.paths.clone()).map_err(Failure::from).map_err(with_status)?;
         let effects = settle_all(&mut book, &operations).map_err(with_status)?;
         book.finish().map_err(Failure::from).map_err(with_status)?;
+        if let Some(files) = &self.files
+            && !files.look_beneath(OwnerFolders::SKILLS)
+        {
+            let message = "the lessons are at another node by now: send the request again".to_owned();
+            return Err(Error::of_failure(503, Failure::of(engross_protocol::shared::HOME_AWAY, message)));
+        }
         Ok(json!({"effects": effects}))
     }
 }

@@ -12,6 +12,8 @@ mod fenced;
 pub mod files;
 mod homes;
 mod memory;
+#[cfg(feature = "postgres")]
+pub mod mirror;
 mod name;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -33,7 +35,7 @@ pub use fenced::FencedStore;
 pub use homes::{Home, Homes};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresHomes, PostgresStore, PostgresTraces};
+pub use postgres::{PostgresFileTable, PostgresHomes, PostgresStore, PostgresTraces};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use store::{Pending, Store};

@@ -4,6 +4,7 @@ pub mod acp_agent;
 pub mod docx;
 mod instant_model;
 mod model_server;
+pub mod object_storage;
 #[cfg(unix)]
 pub mod pooler;
 #[cfg(unix)]
@@ -18,6 +19,12 @@ pub mod instant {
 /// A model provider that answers from a script.
 pub mod scripted {
     pub use crate::model_server::{ModelServer, RecordedCall};
+}
+
+/// A test's own setting, unless it is empty.
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+pub(crate) fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

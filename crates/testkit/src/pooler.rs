@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::postgres::{PostgresServer, number_of, setting};
+use crate::postgres::{PostgresServer, number_of};
+use crate::setting;
 
 /// How long it may take to come up on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::setting;
+
 /// $1 is the folder with the programs, $2 the one for the server, $3 that of the server it is to be a replica of.
 const KEEPER: &str = r#"
 cd "$2" || exit 1
@@ -71,11 +73,6 @@ pub fn skip() {
     let mut error = std::io::stderr();
     writeln!(error, "skipped: postgres is not there; install it, or name a server in ENGROSS_TEST_POSTGRES")
         .unwrap();
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
-pub(crate) fn setting(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// A server of this process's own.

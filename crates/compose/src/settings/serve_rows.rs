@@ -44,6 +44,7 @@ pub const ROWS: &[ServeRow] = &[
     row("transcripts", RowKind::Path),
     row("traces", RowKind::Text),
     row("node_address", RowKind::Text),
+    row("local_folders", RowKind::Switch),
     row("blobs", RowKind::Text),
     row("token", RowKind::Text),
     row("tls_cert", RowKind::Path),

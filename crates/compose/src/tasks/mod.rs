@@ -20,12 +20,13 @@ use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, SigningKey};
 use engross_attest::SigningIdentity;
 use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
 use engross_store::blobs::Blobs;
-use engross_store::files::{RelPath, Root};
+use engross_store::files::{FileMirror, Root};
 use engross_store::{Store, WriteFence};
 use engross_tasks::rpc::{Bridge, BridgeConfig};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
 use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
 
+use crate::homes::{KeptFiles, OwnerFolders};
 use crate::settings::{AgentSetting, Environment, SandboxSetting};
 use crate::signing::{fresh_secret, kept_secret};
 
@@ -35,13 +36,13 @@ pub use own::OwnRunner;
 pub use toolboxes::{OwnerToolboxes, TaskToolboxes};
 
 /// The file with the secret that links and references are signed with.
-const SECRET: &str = "tasks.key";
+pub const SECRET: &str = "tasks.key";
 
 /// The file with what the folder for data is called in object storage.
-const HOLDER: &str = "tasks.blobs";
+pub const HOLDER: &str = "tasks.blobs";
 
 /// The folder for the files of ended runs.
-const FROZEN: &str = "tasks.files";
+pub const FROZEN: &str = "tasks.files";
 
 /// What the settings say of agents, by their ids.
 type AgentSettings = BTreeMap<String, AgentSetting>;
@@ -219,13 +220,21 @@ pub fn keys(data: Option<&Path>) -> Result<Keys, Failure> {
 }
 
 /// Where the files of ended runs are kept in the folder for data, which is not the one that agents work in.
-pub fn frozen(data: &Path, fence: Option<&WriteFence>) -> Result<FrozenFiles, Failure> {
-    let root = Root::open(data)?;
+pub(super) fn frozen(
+    data: &Path,
+    fence: Option<&WriteFence>,
+    files: Option<&Arc<dyn KeptFiles>>,
+) -> Result<FrozenFiles, Failure> {
+    let root = Root::open(&data.join(FROZEN))?;
     let root = match fence {
         Some(fence) => root.fenced(fence.clone()),
         None => root,
     };
-    Ok(FrozenFiles::new(root.make_folder(&RelPath::parse(FROZEN)?)?))
+    let root = match files {
+        Some(files) => root.mirrored(Arc::clone(files) as Arc<dyn FileMirror>, OwnerFolders::FROZEN),
+        None => root,
+    };
+    Ok(FrozenFiles::new(root.top()))
 }
 
 /// The object storage at `url`, with the settings of the environment.

@@ -32,9 +32,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
     /// Where other nodes reach this one, such as http://10.0.0.3:18789, if they share what owners have: needs a database, and --root and
-    /// --data in a folder that all of them have.
+    /// --data, in a folder that all of them have unless there is --local-folders.
     #[arg(long, value_name = "URL")]
     pub(crate) node_address: Option<String>,
+    /// The folders of --root and --data are this node's alone: what owners have is kept in the database and in object storage, and the next
+    /// node has it from there. Needs --node-address and --blobs.
+    #[arg(long)]
+    pub(crate) local_folders: bool,
     /// Folder for transcripts of all sessions, written as they go on; none without.
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: Option<PathBuf>,
@@ -94,6 +98,7 @@ impl ServeArgs {
             ("store", text(&self.store)),
             ("transcripts", path(&self.transcripts)),
             ("node_address", text(&self.node_address)),
+            ("local_folders", if self.local_folders { vec!["true".to_owned()] } else { Vec::new() }),
             ("traces", text(&self.traces)),
             ("blobs", text(&self.blobs)),
             ("token", text(&self.token)),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use engross_testkit::object_storage::ObjectStorage;
 use engross_testkit::postgres::{PostgresServer, skip};
 use serde_json::{Value, json};
 
@@ -12,16 +13,26 @@ use crate::serve::Server;
 /// How long a node may take to have what a dead one had.
 const TAKEOVER: Duration = Duration::from_secs(5);
 
-/// So many nodes on a database and folders.
+/// So many nodes on a database, and on folders that they share, or object storage and folders of their own.
 struct SharedNodes<'a> {
     folder: &'a Path,
     database: &'a PostgresServer,
+    storage: Option<&'a ObjectStorage>,
     nodes: Vec<Option<Server>>,
 }
 
 impl<'a> SharedNodes<'a> {
     fn start(folder: &'a Path, database: &'a PostgresServer, count: usize) -> Self {
-        let mut nodes = Self { folder, database, nodes: Vec::new() };
+        Self::start_with(folder, database, None, count)
+    }
+
+    fn start_with(
+        folder: &'a Path,
+        database: &'a PostgresServer,
+        storage: Option<&'a ObjectStorage>,
+        count: usize,
+    ) -> Self {
+        let mut nodes = Self { folder, database, storage, nodes: Vec::new() };
         for _ in 0..count {
             let node = nodes.node();
             nodes.nodes.push(Some(node));
@@ -33,7 +44,13 @@ impl<'a> SharedNodes<'a> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         drop(listener);
-        let root = self.folder.join("root");
+        let folder = match self.storage {
+            // Each start has a disk of its own.
+            Some(_) => self.folder.join(address.replace(':', "-")),
+            None => self.folder.to_owned(),
+        };
+        std::fs::create_dir_all(&folder).unwrap();
+        let root = folder.join("root");
         let url = self.database.url();
         let script = self.folder.join("script.json");
         let turns = json!({"turns": [
@@ -56,7 +73,11 @@ impl<'a> SharedNodes<'a> {
             "--model",
             &model,
         ];
-        Server::try_start(self.folder, &arguments).unwrap()
+        let Some(storage) = self.storage else { return Server::try_start(&folder, &arguments).unwrap() };
+        let arguments = [&arguments[..], &["--local-folders", "--blobs", "s3://bucket/nodes"]].concat();
+        let environment = storage.environment();
+        let environment = environment.each_ref().map(|(name, value)| (*name, value.as_str()));
+        Server::try_start_with(&folder, &arguments, &environment).unwrap()
     }
 
     fn at(&self, node: usize) -> &Server {
@@ -97,7 +118,19 @@ impl<'a> SharedNodes<'a> {
 fn another_node_goes_on_with_files_documents_and_tasks() {
     let Some(database) = PostgresServer::start() else { return skip() };
     let folder = tempfile::tempdir().unwrap();
-    let mut nodes = SharedNodes::start(folder.path(), &database, 3);
+    goes_on(SharedNodes::start(folder.path(), &database, 3));
+}
+
+#[test]
+fn another_node_goes_on_with_what_was_on_a_disk_that_is_gone() {
+    let Some(database) = PostgresServer::start() else { return skip() };
+    let Some(storage) = ObjectStorage::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    goes_on(SharedNodes::start_with(folder.path(), &database, Some(&storage), 3));
+}
+
+/// Gives nodes all kinds of work, kills the one that does it, and looks at what the others have.
+fn goes_on(mut nodes: SharedNodes<'_>) {
     let document = "/v1/workspaces/deal/files/nda.docx";
     let nda = std::fs::read(example("nda.docx")).unwrap();
     assert_eq!(nodes.ask("PUT", document, &[], &nda).0, 201);
@@ -207,4 +240,9 @@ fn what_nodes_cannot_share_is_refused_at_the_start() {
     assert!(refused(&[&own[..], &store].concat()).contains("--root"));
     let root = ["--root", folder.path().to_str().unwrap(), "--node-address", "10.0.0.3:1"];
     assert!(refused(&[&store[..], &root].concat()).contains("http://10.0.0.3:18789"));
+    assert!(refused(&["--local-folders"]).contains("--node-address"));
+    let inside = folder.path().join("root");
+    let root = ["--root", inside.to_str().unwrap()];
+    let nodes = [&store[..], &own, &root, &["--local-folders"]].concat();
+    assert!(refused(&nodes).contains("--blobs s3://"));
 }

@@ -29,6 +29,16 @@ engross_protocol::codes! {
             the run's list names.",
         remedy: "Let the agent end everything it started before its turn ends; then run the task again.",
     }
+    BLOB_MISSING: Io, 503 {
+        summary: "The object storage has not all of a file that is said to be there.",
+        why: "\
+            Nodes with folders of their own keep what owners have in object storage, and the database says \
+            what is there. An object was removed by somebody else, or the bucket and the database are not of \
+            one moment. What the owner has is not opened, so that nothing more is lost.",
+        remedy: "\
+            Put the bucket back as it was, or the database and the bucket as they were at one time. What is \
+            found there again is opened within seconds.",
+    }
     BLOB_UNREADABLE: Io, 503 {
         summary: "A file could not be read to keep it in object storage.",
         why: "The disk failed, or a right is missing.",

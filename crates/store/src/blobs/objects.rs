@@ -93,7 +93,7 @@ impl ObjectBlobs {
 
     /// The same over another store, with parts of another size.
     #[cfg(test)]
-    pub(super) fn over(store: Arc<dyn ObjectStore>, part: usize) -> Self {
+    pub(crate) fn over(store: Arc<dyn ObjectStore>, part: usize) -> Self {
         Self { store, prefix: Path::from("kept"), holder: None, place: "test".to_owned(), part }
     }
 

@@ -8,12 +8,12 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::{File, OpenOptions};
 
 use super::error::{FileAction, FileError};
+use super::mirrored::FileChange;
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{BLOCK, look, no_follow};
-use super::root::{Folder, passes};
+use super::root::Folder;
 use super::temporary::{Lock, lock};
-use crate::WriteFence;
 
 /// A file of lines, each ending in a line feed, that one handle at a time appends to.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct AppendFile {
     path: RelPath,
     length: u64,
     cut: u64,
-    fence: Option<WriteFence>,
+    folder: Folder,
 }
 
 impl AppendFile {
@@ -57,12 +57,13 @@ impl AppendFile {
         }
         sync_entries(&parent.dir).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        let mut opened = Self { file, path: path.clone(), length, cut: 0, fence: folder.fence.clone() };
+        let mut opened = Self { file, path: path.clone(), length, cut: 0, folder: folder.clone() };
         let whole = opened.line_end_before(length, u64::MAX).map_err(failed)?.unwrap_or_default();
         if whole < length {
             opened.file.set_len(whole).map_err(failed)?;
             (opened.length, opened.cut) = (whole, length - whole);
         }
+        folder.keep_elsewhere(&[(path.as_str(), FileChange::Replaced)])?;
         Ok(opened)
     }
 
@@ -90,7 +91,7 @@ impl AppendFile {
     /// # Errors
     /// [`FileError::NoSpace`], else as the system says.
     pub fn append(&mut self, lines: &[u8]) -> Result<u64, FileError> {
-        passes(self.fence.as_ref(), self.path.as_str())?;
+        self.folder.may_write(self.path.as_str())?;
         if let Err(error) = self.file.write_all(lines) {
             // Should this fail too, the next opening does it.
             let _ = self.file.set_len(self.length);
@@ -105,8 +106,10 @@ impl AppendFile {
     /// # Errors
     /// As the system says.
     pub fn sync(&self) -> Result<(), FileError> {
-        passes(self.fence.as_ref(), self.path.as_str())?;
-        self.file.sync_data().map_err(|error| FileError::io(self.path.as_str(), FileAction::Writing, &error))
+        self.folder.may_write(self.path.as_str())?;
+        let failed = |error: io::Error| FileError::io(self.path.as_str(), FileAction::Writing, &error);
+        self.file.sync_data().map_err(failed)?;
+        self.folder.keep_elsewhere(&[(self.path.as_str(), FileChange::Grown)])
     }
 
     /// The last line without its line feed; `None` when there is none.

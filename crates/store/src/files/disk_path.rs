@@ -35,6 +35,15 @@ impl DiskPath {
     /// * [`FileError::PathInvalid`]: an empty component, NUL, more than 4096 bytes, or text that no name has.
     /// * [`FileError::ProtectedPath`]: a file that engross itself keeps.
     pub fn parse(text: &str) -> Result<Self, FileError> {
+        if text.split('/').any(is_reserved) {
+            let problem = "engross keeps unfinished files under such names".to_owned();
+            return Err(FileError::ProtectedPath { path: shown(text), problem });
+        }
+        Self::parse_any(text)
+    }
+
+    /// The same also for files that engross itself keeps.
+    pub(super) fn parse_any(text: &str) -> Result<Self, FileError> {
         if text.is_empty() {
             return Err(FileError::TargetRequired);
         }
@@ -48,10 +57,6 @@ impl DiskPath {
             }
             if component.is_empty() || component.contains('\0') {
                 return Err(FileError::invalid(text, "a part of it is empty or has a NUL"));
-            }
-            if is_reserved(component) {
-                let problem = "engross keeps unfinished files under such names".to_owned();
-                return Err(FileError::ProtectedPath { path: shown(text), problem });
             }
             let name = name_of(component).filter(|name| text_of(name).as_deref() == Some(component));
             let Some(name) = name else {

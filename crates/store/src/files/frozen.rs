@@ -10,6 +10,7 @@ use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 use super::error::{FileAction, FileError};
+use super::mirrored::FileChange;
 use super::path::RelPath;
 use super::platform::sync_file_system;
 use super::read::{BLOCK, Reader};
@@ -53,6 +54,7 @@ impl Folder {
         self.may_write(name.as_str())?;
         self.dir.rename(&temporary.name, &self.dir, Path::new(name.as_str())).map_err(failed)?;
         temporary.placed();
+        self.note_elsewhere(&[(name.as_str(), FileChange::Replaced)]);
         Ok(FreezeResult::Frozen)
     }
 
@@ -61,7 +63,8 @@ impl Folder {
     /// # Errors
     /// As the system says.
     pub fn sync_all(&self) -> Result<(), FileError> {
-        sync_file_system(&self.dir).map_err(|error| FileError::io(".", FileAction::Writing, &error))
+        sync_file_system(&self.dir).map_err(|error| FileError::io(".", FileAction::Writing, &error))?;
+        self.wait_for_noted(".")
     }
 }
 

@@ -15,9 +15,12 @@ mod digest;
 mod disk_path;
 mod error;
 mod frozen;
+#[cfg(feature = "postgres")]
+mod kept;
 mod lines;
 mod list;
 mod locks;
+mod mirrored;
 mod path;
 mod platform;
 mod put;
@@ -52,12 +55,17 @@ pub use by_path::PathError;
 pub use disk_path::DiskPath;
 pub use error::FileError;
 pub use frozen::FreezeResult;
+#[cfg(feature = "postgres")]
+pub(crate) use kept::{OnDisk, SeenOnDisk};
 pub use lines::LineFile;
 pub use list::{ListedFile, Listing};
 pub use locks::{FolderLock, LockGuard, Locks};
+pub use mirrored::{FileChange, FileMirror};
 pub use path::RelPath;
 pub use put::{Precondition, WrittenFile};
 pub use read::Reader;
+#[cfg(feature = "postgres")]
+pub(crate) use reserved::is_reserved;
 pub use root::{Folder, LockKey, Root};
 pub use staged::{CommitFailure, StagedFile, StagedName};
 pub use stamp::{FileInfo, Stamp};

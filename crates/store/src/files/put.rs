@@ -10,6 +10,7 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::Dir;
 
 use super::error::{FileAction, FileError};
+use super::mirrored::FileChange;
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{hash, look, open};
@@ -56,6 +57,8 @@ pub(super) struct Place<'a> {
 pub(super) enum PutFailure {
     /// It cannot be moved there, as that is another file system.
     Elsewhere,
+    /// It is, but not wherever else it is to be kept.
+    Placed(FileError),
     Refused(FileError),
 }
 
@@ -86,11 +89,12 @@ impl<'a> Place<'a> {
         self.path
     }
 
-    /// Gives the finished file, whose bytes have this hash, its name.
+    /// Gives the finished file, whose bytes have this hash, its name. `staged` is what it was called, if that is kept elsewhere, too.
     pub(super) fn put(
         &mut self,
         finished: &FinishedFile<'_>,
         sha256: String,
+        staged: Option<(&Folder, &str)>,
     ) -> Result<WrittenFile, PutFailure> {
         let (path, dir) = (self.path, self.parent.dir.clone());
         let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
@@ -111,7 +115,21 @@ impl<'a> Place<'a> {
         self.parent.keep();
         sync_entries(&dir).map_err(failed)?;
         let info = FileInfo::of(&finished.file.metadata().map_err(failed)?);
+        self.keep_elsewhere(staged).map_err(PutFailure::Placed)?;
         Ok(WrittenFile { info, sha256, previous_sha256 })
+    }
+
+    /// Both names are changed at once, so that nobody finds it under two of them or under none.
+    fn keep_elsewhere(&self, staged: Option<(&Folder, &str)>) -> Result<(), FileError> {
+        let Some(link) = &self.folder.mirror else { return Ok(()) };
+        let mut changes = vec![(link.path(self.folder, self.path.as_str()), FileChange::Replaced)];
+        if let Some((folder, name)) = staged
+            && let Some(link) = &folder.mirror
+        {
+            changes.push((link.path(folder, name), FileChange::Replaced));
+        }
+        let number = link.mirror.changed(&changes);
+        self.folder.wait_elsewhere(number, self.path.as_str())
     }
 
     /// The folder that is held may have been moved away, with a link in its place.

@@ -10,7 +10,7 @@ pub(super) const STAGED: &str = ".engross-staged-";
 pub(super) const OWNERS: &str = ".owners";
 
 /// Whether no caller may use `name`, in lower case.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     is_temporary(name) || name.starts_with(STAGED)
 }
 

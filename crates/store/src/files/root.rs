@@ -13,6 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::error::{FileAction, FileError, shown};
+use super::mirrored::{FileChange, FileMirror, MirrorLink};
 use super::path::RelPath;
 use super::platform::sync_entries;
 use crate::WriteFence;
@@ -45,7 +46,14 @@ impl Root {
         let id = identity(&dir).map_err(failed)?;
         let mut names = Vec::from_iter(std::fs::canonicalize(path));
         names.extend(std::path::absolute(path).ok().filter(|named| !names.contains(named)));
-        Ok(Self(Folder { id, path: None, dir: Arc::new(dir), names: names.into(), fence: None }))
+        Ok(Self(Folder {
+            id,
+            path: None,
+            dir: Arc::new(dir),
+            names: names.into(),
+            fence: None,
+            mirror: None,
+        }))
     }
 
     /// The same root, beneath which nothing is written but while `fence` is open: for a root that another process may take over,
@@ -53,6 +61,13 @@ impl Root {
     #[must_use]
     pub fn fenced(mut self, fence: WriteFence) -> Self {
         self.0.fence = Some(fence);
+        self
+    }
+
+    /// The same root, whose files `mirror` keeps, too, as those of `root`: nothing beneath it is told as done before.
+    #[must_use]
+    pub fn mirrored(mut self, mirror: Arc<dyn FileMirror>, root: &str) -> Self {
+        self.0.mirror = Some(MirrorLink { mirror, root: root.into() });
         self
     }
 
@@ -94,6 +109,8 @@ pub struct Folder {
     names: Arc<[PathBuf]>,
     /// As long as it is open one may write; always where there is none.
     pub(super) fence: Option<WriteFence>,
+    /// What keeps its files elsewhere, too.
+    pub(super) mirror: Option<MirrorLink>,
 }
 
 impl Folder {
@@ -139,6 +156,9 @@ impl Folder {
     pub fn make_folder(&self, path: &RelPath) -> Result<Self, FileError> {
         let inner = self.beneath(path)?;
         let mut made = self.make(path, path.components())?;
+        if made.is_new() {
+            self.keep_elsewhere(&[(path.as_str(), FileChange::Replaced)])?;
+        }
         made.keep();
         Ok(Self { path: Some(inner), dir: made.dir.clone(), ..self.clone() })
     }
@@ -164,9 +184,12 @@ impl Folder {
             return Ok(false);
         }
         match parent.remove_dir_all(path.name()).and_then(|()| sync_entries(&parent)) {
-            Ok(()) => Ok(true),
+            Ok(()) => self.keep_elsewhere(&[(path.as_str(), FileChange::Replaced)]).map(|()| true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(FileError::io(path.as_str(), FileAction::Writing, &error)),
+            Err(error) => {
+                self.note_elsewhere(&[(path.as_str(), FileChange::Replaced)]);
+                Err(FileError::io(path.as_str(), FileAction::Writing, &error))
+            }
         }
     }
 
@@ -182,7 +205,11 @@ impl Folder {
 
     /// Whether something may be written here now; `path` is for the error.
     pub(super) fn may_write(&self, path: &str) -> Result<(), FileError> {
-        passes(self.fence.as_ref(), path)
+        passes(self.fence.as_ref(), path)?;
+        match &self.mirror {
+            Some(link) if !link.mirror.keeps_up() => Err(FileError::HomeLost { path: shown(path) }),
+            _ => Ok(()),
+        }
     }
 
     fn beneath(&self, path: &RelPath) -> Result<RelPath, FileError> {
@@ -245,6 +272,10 @@ pub(super) struct NewFolders {
 }
 
 impl NewFolders {
+    fn is_new(&self) -> bool {
+        !self.new.is_empty()
+    }
+
     pub(super) fn keep(&mut self) {
         self.new.clear();
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::digest::Digest;
 use super::error::{FileAction, FileError, shown};
+use super::mirrored::FileChange;
 use super::path::RelPath;
 use super::platform::{sync_entries, undress};
 use super::put::{Place, Precondition, PutFailure, WrittenFile};
@@ -104,7 +105,8 @@ impl Folder {
     /// As the system says.
     pub fn sync_names(&self) -> Result<(), FileError> {
         let at = self.path().map_or(".", RelPath::as_str);
-        sync_entries(&self.dir).map_err(|error| FileError::io(at, FileAction::Writing, &error))
+        sync_entries(&self.dir).map_err(|error| FileError::io(at, FileAction::Writing, &error))?;
+        self.wait_for_noted(at)
     }
 
     /// The same, but that its name is durable only after [`Folder::sync_names`]: for several files that are made together.
@@ -124,6 +126,7 @@ impl Folder {
         if lock == Lock::Elsewhere || !self.leads_to(name, &file)? {
             return Err(FileError::not_written(name.as_str(), "it is being written already"));
         }
+        self.note_elsewhere(&[(&name.file(), FileChange::Replaced)]);
         Ok(StagedFile {
             folder: self.clone(),
             name: name.clone(),
@@ -251,6 +254,7 @@ impl StagedFile {
         self.folder.may_write(self.name.as_str())?;
         if self.is_changed.load(Ordering::Acquire) {
             self.file.sync_data().map_err(|error| self.failed(&error))?;
+            self.folder.keep_elsewhere(&[(&self.name.file(), FileChange::Grown)])?;
             self.is_changed.store(false, Ordering::Release);
         }
         Ok(())
@@ -263,8 +267,10 @@ impl StagedFile {
     /// As the system says.
     pub fn syncer(&self) -> Result<impl FnOnce() -> Result<(), FileError> + Send + 'static, FileError> {
         let (file, name) = (self.file.try_clone().map_err(|error| self.failed(&error))?, self.name.clone());
+        let folder = self.folder.clone();
         Ok(move || {
-            file.sync_data().map_err(|error| FileError::io(name.as_str(), FileAction::Writing, &error))
+            file.sync_data().map_err(|error| FileError::io(name.as_str(), FileAction::Writing, &error))?;
+            folder.keep_elsewhere(&[(&name.file(), FileChange::Grown)])
         })
     }
 
@@ -276,8 +282,11 @@ impl StagedFile {
         if length < self.length {
             self.folder.may_write(self.name.as_str())?;
             *self.is_changed.get_mut() = true;
+            // What is being kept of it elsewhere is read from the file as it was.
+            self.folder.wait_for_noted(self.name.as_str())?;
             self.file.set_len(length).map_err(|error| self.failed(&error))?;
             self.length = length;
+            self.folder.note_elsewhere(&[(&self.name.file(), FileChange::Replaced)]);
             self.digest = (length == 0).then(Digest::default);
         }
         Ok(())
@@ -334,7 +343,7 @@ impl StagedFile {
         self.folder.may_write(self.name.as_str())?;
         match self.folder.dir.remove_file(self.name.file()) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failed(&error)),
-            _ => Ok(()),
+            _ => self.folder.keep_elsewhere(&[(&self.name.file(), FileChange::Replaced)]),
         }
     }
 
@@ -348,9 +357,10 @@ impl StagedFile {
         let mut place = Place::find(folder, path, precondition)?;
         let finished =
             FinishedFile { dir: &self.folder.dir, name: &name, file: &self.file, access: Access::Owner };
-        match place.put(&finished, sha256.clone()) {
+        match place.put(&finished, sha256.clone(), Some((&self.folder, &name))) {
             // The name that it had needs no wait of its own: who comes back to it finds the target with its hash.
             Ok(written) => Ok(written),
+            Err(PutFailure::Placed(error)) => Err(error),
             Err(PutFailure::Refused(error)) => {
                 // It may look like the target already, which others may read.
                 undress(&self.file).map_err(|error| self.failed(&error))?;
@@ -365,6 +375,7 @@ impl StagedFile {
                 let written = place_temporary(&mut place, temporary, Access::Owner, copied)?;
                 // What cannot be removed now is swept later.
                 let _ = self.folder.dir.remove_file(&name);
+                self.folder.keep_elsewhere(&[(&name, FileChange::Replaced)])?;
                 Ok(written)
             }
         }

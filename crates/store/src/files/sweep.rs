@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::error::FileError;
 use super::list::entries;
+use super::mirrored::FileChange;
 use super::read::no_follow;
 use super::reserved::{is_reserved, is_temporary};
 use super::root::Folder;
@@ -40,7 +41,7 @@ impl Folder {
     /// # Errors
     /// As [`Folder::sweep`].
     pub fn sweep_here(&self, now: Millis, ages: Ages) -> Result<usize, FileError> {
-        sweep(&self.dir, "", 0, &|name, modified| {
+        self.sweep_down_to(0, &|name, modified| {
             is_temporary(name) && modified.saturating_add(ages.temporary) <= now
         })
     }
@@ -51,10 +52,18 @@ impl Folder {
     /// # Errors
     /// When this folder itself cannot be read. What else cannot be opened or removed is left.
     pub fn sweep(&self, now: Millis, ages: Ages) -> Result<usize, FileError> {
-        sweep(&self.dir, "", DEPTH, &|name, modified| {
+        self.sweep_down_to(DEPTH, &|name, modified| {
             let age = if is_temporary(name) { ages.temporary } else { ages.staged };
             modified.saturating_add(age) <= now
         })
+    }
+
+    fn sweep_down_to(&self, depth: usize, is_old: &dyn Fn(&str, Millis) -> bool) -> Result<usize, FileError> {
+        let mut removed = Vec::new();
+        sweep(&self.dir, "", depth, is_old, &mut removed)?;
+        let changes: Vec<_> = removed.iter().map(|path| (path.as_str(), FileChange::Replaced)).collect();
+        self.keep_elsewhere(&changes)?;
+        Ok(removed.len())
     }
 }
 
@@ -63,18 +72,18 @@ fn sweep(
     base: &str,
     depth: usize,
     is_old: &dyn Fn(&str, Millis) -> bool,
-) -> Result<usize, FileError> {
-    let mut removed = 0;
+    removed: &mut Vec<String>,
+) -> Result<(), FileError> {
     for (name, kind) in entries(dir, base)? {
         if kind.is_dir() && depth > 0 {
             if let Ok(inner) = dir.open_dir_nofollow(&name) {
-                removed += sweep(&inner, &format!("{base}{name}/"), depth - 1, is_old).unwrap_or_default();
+                let _ = sweep(&inner, &format!("{base}{name}/"), depth - 1, is_old, removed);
             }
         } else if kind.is_file() && is_reserved(&name) && remove(dir, &name, is_old) {
-            removed += 1;
+            removed.push(format!("{base}{name}"));
         }
     }
-    Ok(removed)
+    Ok(())
 }
 
 fn remove(dir: &Dir, name: &str, is_old: &dyn Fn(&str, Millis) -> bool) -> bool {

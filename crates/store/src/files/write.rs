@@ -6,6 +6,7 @@
 use std::io::{self, ErrorKind, Read};
 
 use super::error::{FileAction, FileError};
+use super::mirrored::FileChange;
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::put::{Place, Precondition, PutFailure, WrittenFile, check};
@@ -73,7 +74,10 @@ impl Folder {
         let Some(parent) = there else { return Ok(false) };
         self.may_write(path.as_str())?;
         match parent.remove_file(path.name()) {
-            Ok(()) => sync_entries(&parent).map_err(failed).map(|()| true),
+            Ok(()) => {
+                sync_entries(&parent).map_err(failed)?;
+                self.keep_elsewhere(&[(path.as_str(), FileChange::Replaced)]).map(|()| true)
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(failed(error)),
         }
@@ -93,10 +97,15 @@ pub(super) fn place_temporary(
     access: Access,
     sha256: String,
 ) -> Result<WrittenFile, FileError> {
-    match place.put(&FinishedFile::of(&temporary, access), sha256) {
+    match place.put(&FinishedFile::of(&temporary, access), sha256, None) {
         Ok(written) => {
             temporary.placed();
             Ok(written)
+        }
+        // It has its new name, but is not kept wherever it is to be.
+        Err(PutFailure::Placed(error)) => {
+            temporary.placed();
+            Err(error)
         }
         Err(PutFailure::Refused(error)) => Err(error),
         Err(PutFailure::Elsewhere) => {

@@ -6,6 +6,7 @@
 mod asking;
 mod clock;
 mod fault;
+mod files;
 mod homes;
 mod open;
 mod rows;
@@ -17,6 +18,7 @@ mod clock_tests;
 #[cfg(test)]
 mod fault_tests;
 
+pub use files::PostgresFileTable;
 pub use homes::PostgresHomes;
 pub use traces::PostgresTraces;
 

@@ -15,6 +15,8 @@ mod processes;
 #[cfg(feature = "postgres")]
 mod server;
 #[cfg(feature = "postgres")]
+mod server_files;
+#[cfg(feature = "postgres")]
 mod server_homes;
 #[cfg(feature = "postgres")]
 mod server_killed;

@@ -1,0 +1,246 @@
+//! What is beneath a root as it is: looked at, and made what it was at another place.
+//!
+//! Must never follow a link, and never write for a caller who has a name from anybody but the root itself.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+
+use super::disk_path::{DiskPath, name_of};
+use super::error::{FileAction, FileError};
+use super::platform::sync_entries;
+use super::read::{Reader, no_follow};
+use super::reserved::is_temporary;
+use super::root::Folder;
+use super::stamp::Stamp;
+use super::temporary::{Access, TemporaryFile};
+
+/// How many folders deep is looked.
+const DEPTH: usize = 64;
+
+/// What is at a path.
+#[derive(Debug)]
+pub(crate) enum OnDisk {
+    Nothing,
+    /// A link, a pipe, a device.
+    Other,
+    Folder,
+    File(Box<FileOnDisk>),
+}
+
+/// A file that is open.
+#[derive(Debug)]
+pub(crate) struct FileOnDisk {
+    pub(crate) reader: Reader,
+    pub(crate) stamp: Stamp,
+    pub(crate) mode: u32,
+}
+
+/// Something that is beneath a folder.
+#[derive(Debug)]
+pub(crate) struct SeenOnDisk {
+    pub(crate) path: String,
+    /// Nothing for a folder.
+    pub(crate) stamp: Option<Stamp>,
+}
+
+impl Folder {
+    /// What is at `path`, also where engross itself keeps something.
+    pub(crate) fn on_disk(&self, path: &str) -> Result<OnDisk, FileError> {
+        let path = DiskPath::parse_any(path)?;
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Reading, &error);
+        let Some((dir, name)) = self.way_to(&path, false)? else { return Ok(OnDisk::Nothing) };
+        let metadata = match dir.symlink_metadata(&*name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(OnDisk::Nothing),
+            metadata => metadata.map_err(failed)?,
+        };
+        if metadata.is_dir() {
+            return Ok(OnDisk::Folder);
+        }
+        if !metadata.is_file() {
+            return Ok(OnDisk::Other);
+        }
+        let mut options = OpenOptions::new();
+        options.read(true);
+        let file = match dir.open_with(&*name, no_follow(&mut options)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(OnDisk::Nothing),
+            file => file.map_err(failed)?,
+        };
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() {
+            return Ok(OnDisk::Other);
+        }
+        let (stamp, mode) = (Stamp::of(&metadata), mode(&metadata));
+        Ok(OnDisk::File(Box::new(FileOnDisk { reader: Reader::new(file, &metadata), stamp, mode })))
+    }
+
+    /// Tells `see` of every file and folder beneath this one but unfinished ones that were never staged, and those at its top of
+    /// these names. What cannot be looked at is left out.
+    pub(crate) fn all_on_disk(&self, leave_out: &[&str], see: &mut dyn FnMut(SeenOnDisk)) {
+        walk(&self.dir, None, DEPTH, leave_out, see);
+    }
+
+    /// Makes the folder at `path`.
+    pub(crate) fn restore_folder(&self, path: &str) -> Result<(), FileError> {
+        let path = DiskPath::parse_any(path)?;
+        let Some((dir, name)) = self.way_to(&path, true)? else { return Ok(()) };
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        match dir.symlink_metadata(&*name) {
+            Ok(metadata) if metadata.is_dir() => return Ok(()),
+            Ok(_) => dir.remove_file(&*name).map_err(failed)?,
+            Err(_) => {}
+        }
+        made(dir.create_dir(&*name)).map_err(failed)
+    }
+
+    /// Begins to make the file at `path` another one.
+    pub(crate) fn restore_file(&self, path: &str) -> Result<RestoredFile, FileError> {
+        let path = DiskPath::parse_any(path)?;
+        let gone = || FileError::not_written(path.as_str(), "there is no place for it");
+        let (dir, name) = self.way_to(&path, true)?.ok_or_else(gone)?;
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        let temporary = TemporaryFile::create(&dir, Access::Owner).map_err(failed)?;
+        Ok(RestoredFile { path, dir, name, temporary })
+    }
+
+    /// Removes what is at `path`: a file, or a folder with all that is in it.
+    pub(crate) fn remove_from_disk(&self, path: &str) -> Result<(), FileError> {
+        let path = DiskPath::parse_any(path)?;
+        let Some((dir, name)) = self.way_to(&path, false)? else { return Ok(()) };
+        let is_folder = dir.symlink_metadata(&*name).is_ok_and(|there| there.is_dir());
+        let removed = if is_folder { dir.remove_dir_all(&*name) } else { dir.remove_file(&*name) };
+        match removed.and_then(|()| sync_entries(&dir)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(FileError::io(path.as_str(), FileAction::Writing, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The folder that `path` is in, and its name there; with `is_made` it is made if it is missing, also in the place of a file.
+    fn way_to(&self, path: &DiskPath, is_made: bool) -> Result<Option<(Arc<Dir>, OsString)>, FileError> {
+        let doing = if is_made { FileAction::Writing } else { FileAction::Reading };
+        let failed = |error: io::Error| FileError::io(path.as_str(), doing, &error);
+        let no_name = || FileError::invalid(path.as_str(), "it is no name");
+        let mut dir = Arc::clone(&self.dir);
+        let mut names = path.components().peekable();
+        while let Some(name) = names.next() {
+            let name = name_of(name).ok_or_else(no_name)?;
+            if names.peek().is_none() {
+                return Ok(Some((dir, name.into_owned())));
+            }
+            if is_made {
+                match dir.symlink_metadata(&*name) {
+                    Ok(there) if there.is_dir() => {}
+                    Ok(_) => dir.remove_file(&*name).and_then(|()| dir.create_dir(&*name)).map_err(failed)?,
+                    // Another one may make it in this moment.
+                    Err(_) => made(dir.create_dir(&*name)).map_err(failed)?,
+                }
+            }
+            dir = match dir.open_dir_nofollow(&*name) {
+                Ok(next) => Arc::new(next),
+                Err(_) if !is_made => return Ok(None),
+                Err(error) => return Err(failed(error)),
+            };
+        }
+        Ok(None)
+    }
+}
+
+/// A file on its way to a path. It is removed if it is not finished.
+pub(crate) struct RestoredFile {
+    path: DiskPath,
+    dir: Arc<Dir>,
+    name: OsString,
+    temporary: TemporaryFile,
+}
+
+impl RestoredFile {
+    /// Adds bytes at its end.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        let written = self.temporary.file.write_all(bytes);
+        written.map_err(|error| self.failed(&error))
+    }
+
+    /// Gives it its name, with this mode and time; gives what tells it from another one.
+    pub(crate) fn finish(self, mode: u32, modified: i64) -> Result<Stamp, FileError> {
+        let stamp = self.place(mode, modified).map_err(|error| self.failed(&error))?;
+        self.temporary.placed();
+        Ok(stamp)
+    }
+
+    fn place(&self, mode: u32, modified: i64) -> io::Result<Stamp> {
+        let Self { dir, name, temporary, .. } = self;
+        set_mode(&temporary.file, mode)?;
+        let since = Duration::from_nanos(u64::try_from(modified).unwrap_or_default());
+        temporary.file.try_clone()?.into_std().set_modified(UNIX_EPOCH + since)?;
+        if dir.symlink_metadata(name).is_ok_and(|there| there.is_dir()) {
+            dir.remove_dir_all(name)?;
+        }
+        dir.rename(&temporary.name, dir, name)?;
+        temporary.file.metadata().map(|metadata| Stamp::of(&metadata))
+    }
+
+    fn failed(&self, error: &io::Error) -> FileError {
+        FileError::io(self.path.as_str(), FileAction::Writing, error)
+    }
+}
+
+fn made(made: io::Result<()>) -> io::Result<()> {
+    match made {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn walk(
+    dir: &Dir,
+    folder: Option<&DiskPath>,
+    depth: usize,
+    leave_out: &[&str],
+    see: &mut dyn FnMut(SeenOnDisk),
+) {
+    let Ok(entries) = dir.entries() else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_left_out = name.to_str().is_some_and(|name| is_temporary(name) || leave_out.contains(&name));
+        let (Some(path), false) = (DiskPath::found(folder, &name), is_left_out) else { continue };
+        let Ok(metadata) = dir.symlink_metadata(&name) else { continue };
+        if metadata.is_file() {
+            see(SeenOnDisk { path: path.into_text(), stamp: Some(Stamp::of(&metadata)) });
+        } else if metadata.is_dir() && depth > 0 {
+            see(SeenOnDisk { path: path.as_str().to_owned(), stamp: None });
+            if let Ok(inner) = dir.open_dir_nofollow(&name) {
+                walk(&inner, Some(&path), depth - 1, &[], see);
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn mode(metadata: &Metadata) -> u32 {
+    use cap_std::fs::PermissionsExt;
+
+    metadata.permissions().mode() & 0o777
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Metadata) -> u32 {
+    0o600
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    use cap_std::fs::PermissionsExt;
+
+    file.set_permissions(cap_std::fs::Permissions::from_mode(mode & 0o777))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! What is known to be kept of each file, and what of a changed one is to be sent.
+//!
+//! Must never read or send anything: it says what.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::table::{FileContent, FilePart, FileRow};
+use crate::files::{FileChange, SeenOnDisk, Stamp, is_reserved};
+
+/// The bytes of the largest part.
+pub(super) const PART: u64 = 4 << 20;
+
+/// The bytes of the longest end that a row holds itself.
+pub(super) const TAIL: u64 = 32 << 10;
+
+/// So many parts at the end of a file that are smaller than the largest are put together.
+const SMALL_PARTS: usize = 16;
+
+/// A file as it is kept.
+#[derive(Debug, Clone)]
+pub(super) struct KnownFile {
+    pub(super) row: FileRow,
+    /// What the file on this disk was then; nothing for a folder.
+    pub(super) stamp: Option<Stamp>,
+}
+
+/// All files of an owner as they are kept.
+#[derive(Debug, Default)]
+pub(super) struct KnownFiles {
+    by_path: BTreeMap<String, KnownFile>,
+    by_inode: HashMap<(u64, u64), String>,
+}
+
+/// What of a file is to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// It is kept as it is.
+    Nothing,
+    /// It is what was kept under another path: its bytes are there.
+    Moved { parts: Vec<FilePart>, tail: Vec<u8> },
+    /// The first parts are there, and what is behind them is to be sent.
+    Rest { parts: Vec<FilePart> },
+    /// Those of these parts are there which the file still begins with; what is behind them is to be sent.
+    Compare { parts: Vec<FilePart> },
+}
+
+impl KnownFiles {
+    /// What is to be done with the file at `path`, which is `now`.
+    pub(super) fn plan(&self, path: &str, change: FileChange, now: &Stamp) -> Plan {
+        let known = self.by_path.get(path).and_then(|known| {
+            let FileContent::Bytes { parts, .. } = &known.row.content else { return None };
+            Some((parts, known.row.size(), known.stamp?))
+        });
+        if known.is_some_and(|(_, _, stamp)| stamp == *now) {
+            return Plan::Nothing;
+        }
+        let inode = (now.device, now.inode);
+        match known {
+            Some((parts, size, stamp))
+                if change == FileChange::Grown
+                    && (stamp.device, stamp.inode) == inode
+                    && size <= now.size =>
+            {
+                return Plan::Rest { parts: with_room(parts) };
+            }
+            _ => {}
+        }
+        if let Some(moved) = self.by_inode.get(&inode).filter(|moved| *moved != path)
+            && let Some(KnownFile { row, stamp: Some(stamp) }) = self.by_path.get(moved)
+            && (stamp.size, stamp.modified) == (now.size, now.modified)
+            && let FileContent::Bytes { parts, tail } = &row.content
+            && row.size() == now.size
+        {
+            return Plan::Moved { parts: parts.clone(), tail: tail.clone() };
+        }
+        Plan::Compare { parts: known.map(|(parts, ..)| parts.clone()).unwrap_or_default() }
+    }
+
+    /// Whether a folder is kept at `path`.
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        self.by_path.get(path).is_some_and(|known| known.row.content == FileContent::Folder)
+    }
+
+    /// What is kept at `path` and beneath it.
+    pub(super) fn beneath(&self, path: &str) -> Vec<String> {
+        let inner = format!("{path}/");
+        let own = self.by_path.contains_key(path).then(|| path.to_owned());
+        let beneath = self.by_path.range(inner.clone()..).map(|(path, _)| path);
+        own.into_iter().chain(beneath.take_while(|path| path.starts_with(&inner)).cloned()).collect()
+    }
+
+    /// Notes what is kept now.
+    pub(super) fn put(&mut self, row: FileRow, stamp: Option<Stamp>) {
+        self.remove(&row.path);
+        if let Some(stamp) = stamp {
+            self.by_inode.insert((stamp.device, stamp.inode), row.path.clone());
+        }
+        self.by_path.insert(row.path.clone(), KnownFile { row, stamp });
+    }
+
+    /// Notes what is not kept any more.
+    pub(super) fn remove(&mut self, path: &str) {
+        let Some(KnownFile { stamp: Some(stamp), .. }) = self.by_path.remove(path) else { return };
+        let inode = (stamp.device, stamp.inode);
+        if self.by_inode.get(&inode).is_some_and(|known| known == path) {
+            self.by_inode.remove(&inode);
+        }
+    }
+
+    /// The paths beneath `folder`, which begins with what its root is called, that are not as they are kept: `seen` is what is there, by
+    /// paths beneath the root. What engross itself has not finished is left out.
+    pub(super) fn differing(
+        &self,
+        root: &str,
+        folder: &str,
+        seen: &[SeenOnDisk],
+    ) -> Vec<(String, FileChange)> {
+        let mut differing = Vec::new();
+        let mut there = std::collections::BTreeSet::new();
+        for SeenOnDisk { path, stamp } in seen {
+            let path = format!("{root}/{path}");
+            let known = self.by_path.get(&path);
+            let is_known = match (known, stamp) {
+                (Some(known), Some(stamp)) => known.stamp == Some(*stamp),
+                (Some(known), None) => known.stamp.is_none(),
+                // A folder with something in it needs no row.
+                (None, None) => !self.beneath(&path).is_empty(),
+                (None, Some(_)) => false,
+            };
+            if !is_known && !is_unfinished(&path) {
+                differing.push((path.clone(), FileChange::Replaced));
+            }
+            there.insert(path);
+        }
+        let gone = self.beneath(folder).into_iter().filter(|path| !there.contains(path));
+        let gone = gone.filter(|path| !is_unfinished(path) && path != folder);
+        differing.extend(gone.map(|path| (path, FileChange::Replaced)));
+        differing
+    }
+
+    /// The objects of a term that are needed.
+    pub(super) fn needed(&self, term: u64) -> std::collections::HashSet<[u8; 32]> {
+        let parts = self.by_path.values().flat_map(|known| match &known.row.content {
+            FileContent::Folder => [].iter(),
+            FileContent::Bytes { parts, .. } => parts.iter(),
+        });
+        parts.filter(|part| part.term == term).map(|part| part.sha256).collect()
+    }
+}
+
+/// How many of the next bytes are the next part, of `left`; none when they are what the row itself holds.
+pub(super) fn next_part(left: u64) -> Option<u64> {
+    (left > TAIL).then(|| left.min(PART))
+}
+
+/// The parts of a file that grows, so that it never has many small ones: when there are, they are sent again as fewer.
+fn with_room(parts: &[FilePart]) -> Vec<FilePart> {
+    let small = parts.iter().rev().take_while(|part| part.length < PART).count();
+    let kept = if small >= SMALL_PARTS { parts.len() - small } else { parts.len() };
+    parts.get(..kept).unwrap_or_default().to_vec()
+}
+
+fn is_unfinished(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(is_reserved)
+}

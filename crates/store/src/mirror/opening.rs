@@ -1,0 +1,351 @@
+//! Makes folders what the table says, before anybody works in them.
+//!
+//! Must never remove what was put there by hand since this node last kept everything: it is set aside.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::{StreamExt, TryStreamExt};
+use sha2::{Digest, Sha256};
+
+use super::error::MirrorError;
+use super::known::KnownFiles;
+use super::owner_mirror::{MirrorParts, MirrorRoot, holder};
+use super::table::{FileContent, FilePart, FileRow};
+use crate::Millis;
+use crate::blobs::Blobs;
+use crate::files::{
+    FileChange, FileError, Folder, OnDisk, Precondition, RelPath, SeenOnDisk, Stamp, is_reserved,
+};
+
+/// The note of this node: when all that was in its folders was kept.
+const NOTE: &str = "files.kept";
+
+/// Where files are put that nobody keeps.
+const ASIDE: &str = "set-aside";
+
+/// How many files are looked at or fetched at once.
+const AT_ONCE: usize = 8;
+
+/// By how much the time of a file may be before that of the note, in milliseconds.
+const SLACK: Millis = 1_000;
+
+/// When this node last had all its files kept.
+#[derive(Debug, Clone)]
+pub(super) struct LocalNote {
+    folder: Folder,
+}
+
+impl LocalNote {
+    pub(super) fn of(parts: &MirrorParts) -> Self {
+        Self { folder: parts.place.clone() }
+    }
+
+    fn read(&self) -> Option<Millis> {
+        let (bytes, _) = self.folder.read(&RelPath::parse(NOTE).ok()?, 64).ok()??;
+        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+    }
+
+    /// Without it more is set aside than has to be.
+    pub(super) fn write(&self, at: Millis) {
+        let written = RelPath::parse(NOTE).and_then(|path| {
+            self.folder.write_private(&path, format!("{at}\n").as_bytes(), &Precondition::Any)
+        });
+        if let Err(error) = written {
+            tracing::warn!(code = error.code(), "{error}");
+        }
+    }
+}
+
+/// What came of it.
+pub(super) struct Restored {
+    pub(super) known: KnownFiles,
+    /// What is to be kept for the first time.
+    pub(super) adopted: Vec<(String, FileChange)>,
+    pub(super) fetched: usize,
+    pub(super) set_aside: usize,
+}
+
+/// What a node has fetched of the files of an owner that another one has, so that it has little to fetch when that one is gone.
+#[derive(Debug, Default)]
+pub struct StandbyFiles {
+    /// Up to which change.
+    since: u64,
+    /// What the files on this disk were then.
+    fetched: HashMap<String, Stamp>,
+}
+
+impl StandbyFiles {
+    /// Fetches what is new, until `stop` says that it is to end; gives how many files came. What is gone elsewhere stays until the opening.
+    ///
+    /// # Errors
+    /// As [`super::OwnerMirror::open`].
+    pub async fn follow(&mut self, parts: &MirrorParts, stop: &AtomicBool) -> Result<usize, MirrorError> {
+        let (rows, newest) = parts.table.rows(&parts.owner, self.since).await?;
+        let rows = rows.into_iter().filter(|row| row.content != FileContent::Folder);
+        let note = LocalNote::of(parts);
+        let kept_at = on_thread(move || note.read()).await?;
+        let before = Before { kept_at, fetched: std::mem::take(&mut self.fetched), leaves_others: true };
+        let fetching = rows.map(|row| async {
+            match stop.load(Ordering::Acquire) {
+                true => Ok(None),
+                false => match restore_file(parts, row, &before).await {
+                    // It is another one by now.
+                    Err(MirrorError::Missing { .. }) => Ok(None),
+                    restored => restored.map(Some),
+                },
+            }
+        });
+        let fetching = futures_util::stream::iter(fetching).buffer_unordered(AT_ONCE);
+        let restored: Result<Vec<_>, _> = fetching.try_collect().await;
+        self.fetched = before.fetched;
+        let restored = restored?;
+        let is_whole = restored.iter().all(Option::is_some);
+        let mut count = 0;
+        for (row, stamp, came) in restored.into_iter().flatten() {
+            if let Some(stamp) = stamp {
+                self.fetched.insert(row.path, stamp);
+            }
+            count += usize::from(came.is_fetched);
+        }
+        if is_whole {
+            self.since = newest;
+        }
+        Ok(count)
+    }
+}
+
+/// What is known of the files on this disk.
+struct Before {
+    /// When all of them were kept.
+    kept_at: Option<Millis>,
+    fetched: HashMap<String, Stamp>,
+    /// Whether what somebody has put there stays where it is, instead of being set aside.
+    leaves_others: bool,
+}
+
+impl Before {
+    /// Whether a file may have been put there while this node did not keep the owner's files.
+    fn is_by_hand(&self, path: &str, stamp: &Stamp) -> bool {
+        let is_unfinished = path.rsplit('/').next().is_some_and(is_reserved);
+        let changed = u64::try_from(stamp.changed / 1_000_000).unwrap_or_default();
+        !is_unfinished
+            && self.fetched.get(path) != Some(stamp)
+            && self.kept_at.is_none_or(|kept_at| changed + SLACK > kept_at)
+    }
+}
+
+pub(super) async fn restore(
+    parts: &MirrorParts,
+    rows: Vec<FileRow>,
+    note: &LocalNote,
+    standby: StandbyFiles,
+) -> Result<Restored, MirrorError> {
+    let note = note.clone();
+    let kept_at = on_thread(move || note.read()).await?;
+    let before = Arc::new(Before { kept_at, fetched: standby.fetched, leaves_others: false });
+    let mut known = KnownFiles::default();
+    if rows.is_empty() && kept_at.is_none() {
+        let adopted = seen(parts.roots.clone()).await?;
+        let adopted =
+            adopted.into_iter().flat_map(|(root, seen)| known.differing(&root.name, &root.name, &seen));
+        let adopted = adopted.collect();
+        return Ok(Restored { known, adopted, fetched: 0, set_aside: 0 });
+    }
+    let mut set_aside = clear(parts, &rows, &before).await?;
+    let mut fetched = 0;
+    // Folders first, outer before inner.
+    let (folders, files): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| row.content == FileContent::Folder);
+    for row in folders {
+        if let Some((folder, inner)) = place(&parts.roots, &row.path) {
+            on_thread(move || folder.restore_folder(&inner)).await??;
+        }
+        known.put(row, None);
+    }
+    let files = futures_util::stream::iter(files.into_iter().map(|row| restore_file(parts, row, &before)));
+    let mut files = files.buffer_unordered(AT_ONCE);
+    while let Some((row, stamp, came)) = files.try_next().await? {
+        fetched += usize::from(came.is_fetched);
+        set_aside += usize::from(came.is_set_aside);
+        known.put(row, stamp);
+    }
+    drop(files);
+    Ok(Restored { known, adopted: Vec::new(), fetched, set_aside })
+}
+
+/// How a file came to be what it is to be.
+#[derive(Default)]
+struct Came {
+    is_fetched: bool,
+    is_set_aside: bool,
+}
+
+async fn restore_file(
+    parts: &MirrorParts,
+    row: FileRow,
+    before: &Before,
+) -> Result<(FileRow, Option<Stamp>, Came), MirrorError> {
+    let Some((folder, inner)) = place(&parts.roots, &row.path) else {
+        return Ok((row, None, Came::default()));
+    };
+    let mut came = Came::default();
+    let (there, to_compare) = (folder.clone(), row.clone());
+    let path = inner.clone();
+    let compared = on_thread(move || compare(&there, &path, &to_compare)).await?;
+    match compared? {
+        Compared::Same(stamp) => return Ok((row, Some(stamp), came)),
+        Compared::Other(stamp) => {
+            if before.is_by_hand(&row.path, &stamp) {
+                if before.leaves_others {
+                    return Ok((row, None, came));
+                }
+                let (aside, from, path) = (aside(parts), folder.clone(), inner.clone());
+                on_thread(move || put_aside(&from, &path, &aside)).await??;
+                came.is_set_aside = true;
+            }
+        }
+        Compared::Nothing => {}
+    }
+    let FileContent::Bytes { parts: pieces, tail } = row.content.clone() else {
+        return Ok((row, None, came));
+    };
+    let path = inner.clone();
+    let mut restored = on_thread(move || folder.restore_file(&path)).await??;
+    for part in pieces {
+        let bytes = fetch(&*parts.blobs, &parts.owner, &part).await?;
+        let bytes = bytes.ok_or_else(|| MirrorError::Missing { path: inner.clone() })?;
+        restored = on_thread(move || restored.append(&bytes).map(|()| restored)).await??;
+    }
+    let (mode, modified) = (row.mode, row.modified);
+    let finish = move || restored.append(&tail).and_then(|()| restored.finish(mode, modified));
+    let stamp = on_thread(finish).await??;
+    came.is_fetched = true;
+    Ok((row, Some(stamp), came))
+}
+
+/// The bytes of a part; nothing when the storage does not have them.
+async fn fetch(blobs: &dyn Blobs, owner: &str, part: &FilePart) -> Result<Option<Vec<u8>>, MirrorError> {
+    let held = blobs.held_by(&holder(owner, part.term));
+    let Some(mut stream) = held.get(part.sha256, 0..part.length).await? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(usize::try_from(part.length).unwrap_or_default());
+    while let Some(piece) = stream.next().await {
+        bytes.extend_from_slice(&piece?);
+    }
+    Ok((*Sha256::digest(&bytes) == part.sha256).then_some(bytes))
+}
+
+enum Compared {
+    Same(Stamp),
+    Other(Stamp),
+    Nothing,
+}
+
+/// Whether the file at `path` has the bytes of the row.
+fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Compared, FileError> {
+    let OnDisk::File(mut file) = folder.on_disk(path)? else { return Ok(Compared::Nothing) };
+    let FileContent::Bytes { parts, tail } = &row.content else { return Ok(Compared::Other(file.stamp)) };
+    let failed =
+        |error: std::io::Error| FileError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+    let mut is_same = file.stamp.size == row.size();
+    let mut bytes = Vec::new();
+    let ends = parts.iter().map(|part| (part.length, Some(part.sha256)));
+    for (length, sha256) in ends.chain([(tail.len() as u64, None)]) {
+        if !is_same {
+            break;
+        }
+        bytes.clear();
+        std::io::Read::read_to_end(&mut std::io::Read::take(&mut file.reader, length), &mut bytes)
+            .map_err(failed)?;
+        is_same = match sha256 {
+            Some(sha256) => bytes.len() as u64 == length && *Sha256::digest(&bytes) == sha256,
+            None => bytes == *tail,
+        };
+    }
+    Ok(if is_same { Compared::Same(file.stamp) } else { Compared::Other(file.stamp) })
+}
+
+/// Takes away what no row names; gives how many files were set aside.
+async fn clear(parts: &MirrorParts, rows: &[FileRow], before: &Arc<Before>) -> Result<usize, MirrorError> {
+    let mut set_aside = 0;
+    let named: Arc<HashSet<String>> = Arc::new(rows.iter().flat_map(|row| with_parents(&row.path)).collect());
+    let aside = aside(parts);
+    for (root, seen) in seen(parts.roots.clone()).await? {
+        let (named, before, aside) = (Arc::clone(&named), Arc::clone(before), aside.clone());
+        set_aside += on_thread(move || {
+            let mut count = 0;
+            // Inner before outer.
+            for SeenOnDisk { path, stamp } in seen.into_iter().rev() {
+                let whole = format!("{}/{path}", root.name);
+                if named.contains(&whole) {
+                    continue;
+                }
+                if let Some(stamp) = stamp
+                    && before.is_by_hand(&whole, &stamp)
+                {
+                    put_aside(&root.folder, &path, &aside)?;
+                    count += 1;
+                }
+                root.folder.remove_from_disk(&path)?;
+            }
+            Ok::<_, FileError>(count)
+        })
+        .await??;
+    }
+    Ok(set_aside)
+}
+
+/// Copies a file to the folder for those that are set aside, and leaves it where it is.
+fn put_aside(folder: &Folder, path: &str, aside: &(Folder, String)) -> Result<(), FileError> {
+    let OnDisk::File(file) = folder.on_disk(path)? else { return Ok(()) };
+    let (to, time) = aside;
+    let mut copy = to.restore_file(&format!("{time}/{path}"))?;
+    let mut reader = file.reader;
+    let mut block = vec![0; 128 << 10];
+    loop {
+        let count = std::io::Read::read(&mut reader, &mut block)
+            .map_err(|error| FileError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        match block.get(..count) {
+            Some([]) | None => break,
+            Some(bytes) => copy.append(bytes)?,
+        }
+    }
+    copy.finish(file.mode, file.stamp.modified).map(drop)
+}
+
+fn aside(parts: &MirrorParts) -> (Folder, String) {
+    (parts.place.clone(), format!("{ASIDE}/{}", parts.clock.millis()))
+}
+
+/// What is in the whole roots, outer before inner.
+async fn seen(roots: Vec<MirrorRoot>) -> Result<Vec<(MirrorRoot, Vec<SeenOnDisk>)>, MirrorError> {
+    on_thread(move || {
+        let whole = roots.into_iter().filter(|root| root.is_whole).map(|root| {
+            let mut seen = Vec::new();
+            root.folder.all_on_disk(&root.leave_out, &mut |file| seen.push(file));
+            (root, seen)
+        });
+        whole.collect()
+    })
+    .await
+}
+
+/// A path, and those of the folders on the way to it.
+fn with_parents(path: &str) -> Vec<String> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    ends.filter_map(|end| path.get(..end)).map(str::to_owned).collect()
+}
+
+fn place(roots: &[MirrorRoot], path: &str) -> Option<(Folder, String)> {
+    let (name, inner) = path.split_once('/')?;
+    let root = roots.iter().find(|root| root.name == name)?;
+    Some((root.folder.clone(), inner.to_owned()))
+}
+
+async fn on_thread<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> Result<T, MirrorError> {
+    tokio::task::spawn_blocking(act).await.map_err(|error| {
+        let reason = error.to_string();
+        FileError::Unreadable { path: ".".to_owned(), reason }.into()
+    })
+}

@@ -1,0 +1,525 @@
+//! The files of one owner as this node keeps them elsewhere, from the opening on.
+//!
+//! Must never tell that something is kept before its row is written, and never write a row of bytes that are not sent.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use engross_protocol::{Clock, hex};
+use futures_util::{StreamExt, TryStreamExt};
+use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use super::error::MirrorError;
+use super::known::{KnownFiles, Plan, next_part};
+use super::opening::{LocalNote, StandbyFiles};
+use super::reading::ReadingThread;
+use super::table::{FileContent, FilePart, FileRow, FileTable};
+use crate::blobs::Blobs;
+use crate::files::{FileChange, FileError, FileMirror, Folder, OnDisk, RelPath, Stamp};
+
+/// How many files are sent at once.
+const AT_ONCE: usize = 8;
+
+/// How many rows are written at once.
+const ROWS: usize = 500;
+
+/// How long it waits before it tries again.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// How long it may fail before nothing more is changed.
+const LAG: Duration = Duration::from_secs(2);
+
+/// How long somebody waits for what they have changed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often it is looked for what others have changed, and how much longer if looking takes long.
+const LOOK_EVERY: (Duration, u32) = (Duration::from_secs(5), 20);
+
+/// How often objects are removed that nothing needs, and how old they are.
+const COLLECT_EVERY: Duration = Duration::from_secs(3600);
+
+/// A root whose files are kept.
+#[derive(Debug, Clone)]
+pub struct MirrorRoot {
+    /// What it is called in the table: plain letters.
+    pub name: String,
+    /// The folder, without a fence.
+    pub folder: Folder,
+    /// Whether all that is in it is kept, also what nobody tells of: then what nobody keeps does not stay there. Else what is told.
+    pub is_whole: bool,
+    /// The names at its top that are not its own.
+    pub leave_out: Vec<&'static str>,
+}
+
+/// What the files of an owner are kept with.
+pub struct MirrorParts {
+    /// The owner.
+    pub owner: String,
+    /// The node, as it holds the owner's home.
+    pub holder: String,
+    /// The table.
+    pub table: Arc<dyn FileTable>,
+    /// The object storage, of no holder.
+    pub blobs: Arc<dyn Blobs>,
+    /// The folders.
+    pub roots: Vec<MirrorRoot>,
+    /// Where a note of this node is kept, and what is set aside; not beneath a root that is whole.
+    pub place: Folder,
+    /// The clock of this machine.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The files of one owner as this node keeps them elsewhere.
+#[derive(Debug)]
+pub struct OwnerMirror {
+    pub(super) keeping: Arc<Keeping>,
+    working: Mutex<JoinSet<()>>,
+    /// How many files came from elsewhere, and how many were set aside.
+    pub fetched: usize,
+    /// Files that somebody had put here while they were at other nodes.
+    pub set_aside: usize,
+}
+
+/// What the tasks share.
+pub(super) struct Keeping {
+    pub(super) parts: MirrorParts,
+    pub(super) term: u64,
+    own: Arc<dyn Blobs>,
+    pub(super) known: Mutex<KnownFiles>,
+    state: Mutex<State>,
+    kept: Condvar,
+    news: Notify,
+    /// While something is sent, and while something is removed.
+    sending: tokio::sync::Mutex<()>,
+    reading: ReadingThread,
+    note: LocalNote,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What was told and is not kept.
+    pending: BTreeMap<String, FileChange>,
+    noted: u64,
+    kept: u64,
+    /// Whether another node has them.
+    is_over: bool,
+    failing_since: Option<Instant>,
+}
+
+/// What was found at a path, and sent.
+enum Found {
+    Same,
+    Gone,
+    Folder,
+    File(FileRow, Stamp),
+}
+
+impl std::fmt::Debug for Keeping {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Keeping").field("owner", &self.parts.owner).field("term", &self.term).finish()
+    }
+}
+
+impl OwnerMirror {
+    /// Begins a term, and makes the folders what the table says. What is in them when the table has nothing is kept from then on.
+    /// `standby` is what this node has fetched before. Within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`MirrorError::Over`] when the owner's home is not the holder's; [`MirrorError::Missing`]; else as table, storage and disk say.
+    pub async fn open(parts: MirrorParts, standby: StandbyFiles) -> Result<Self, MirrorError> {
+        let over = || MirrorError::Over { owner: parts.owner.clone() };
+        let term = parts.table.begin(&parts.owner, &parts.holder).await?.ok_or_else(over)?;
+        let (rows, _) = parts.table.rows(&parts.owner, 0).await?;
+        let note = LocalNote::of(&parts);
+        let restored = super::opening::restore(&parts, rows, &note, standby).await?;
+        let own = parts.blobs.held_by(&holder(&parts.owner, term));
+        let reading = ReadingThread::start().map_err(|error| {
+            let problem = format!("there is no room for a thread: {error}");
+            MirrorError::Disk(FileError::Unreadable { path: ".".to_owned(), reason: problem })
+        })?;
+        let (state, kept, news) = (Mutex::default(), Condvar::new(), Notify::new());
+        let (known, sending) = (Mutex::new(restored.known), tokio::sync::Mutex::default());
+        let keeping =
+            Arc::new(Keeping { parts, term, own, known, state, kept, news, sending, reading, note });
+        if !restored.adopted.is_empty() {
+            keeping.keep(restored.adopted).await?;
+        }
+        let mut working = JoinSet::new();
+        let (keeper, looker) = (Arc::clone(&keeping), Arc::clone(&keeping));
+        working.spawn(async move { keeper.work().await });
+        working.spawn(async move { looker.look_around().await });
+        let (fetched, set_aside) = (restored.fetched, restored.set_aside);
+        Ok(Self { keeping, working: Mutex::new(working), fetched, set_aside })
+    }
+
+    /// Keeps what was told so far, as far as that is possible, and then nothing more.
+    pub async fn close(&self) {
+        let number = self.keeping.lock().noted;
+        let waited = async {
+            while !self.keeping.is_settled(number) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let _ = tokio::time::timeout(LAG, waited).await;
+        self.working.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        let mut state = self.keeping.lock();
+        if state.kept < state.noted {
+            tracing::warn!(owner = self.keeping.parts.owner, "not all files are kept elsewhere");
+        } else if !state.is_over {
+            self.keeping.note.write(self.keeping.parts.clock.millis());
+        }
+        state.is_over = true;
+        self.keeping.kept.notify_all();
+    }
+
+    /// Whether another node has the files by now.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.keeping.lock().is_over
+    }
+}
+
+impl FileMirror for OwnerMirror {
+    fn changed(&self, changes: &[(String, FileChange)]) -> u64 {
+        self.keeping.take_note(changes)
+    }
+
+    fn keeps_up(&self) -> bool {
+        let state = self.keeping.lock();
+        !state.is_over && state.failing_since.is_none_or(|since| since.elapsed() < LAG)
+    }
+
+    fn is_kept(&self, number: u64) -> bool {
+        self.keeping.wait(number)
+    }
+
+    fn look_beneath(&self, folder: &str) -> bool {
+        let changes = self.keeping.differing(folder);
+        self.keeping.wait(self.keeping.take_note(&changes))
+    }
+}
+
+impl Drop for OwnerMirror {
+    fn drop(&mut self) {
+        self.keeping.end();
+    }
+}
+
+impl Keeping {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn known(&self) -> MutexGuard<'_, KnownFiles> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_note(&self, changes: &[(String, FileChange)]) -> u64 {
+        let mut state = self.lock();
+        if changes.is_empty() {
+            return state.noted;
+        }
+        for (path, change) in changes {
+            let noted = state.pending.entry(path.clone()).or_insert(*change);
+            *noted = (*noted).max(*change);
+        }
+        state.noted += 1;
+        self.news.notify_one();
+        state.noted
+    }
+
+    fn is_settled(&self, number: u64) -> bool {
+        let state = self.lock();
+        state.is_over || state.kept >= number
+    }
+
+    /// Waits until it is kept. Blocks.
+    fn wait(&self, number: u64) -> bool {
+        let state = self.lock();
+        let waits = |state: &mut State| !state.is_over && state.kept < number;
+        let (state, _) =
+            self.kept.wait_timeout_while(state, PATIENCE, waits).unwrap_or_else(PoisonError::into_inner);
+        state.kept >= number
+    }
+
+    fn end(&self) {
+        self.lock().is_over = true;
+        self.kept.notify_all();
+    }
+
+    /// Keeps what is told, again and again until the term is over.
+    async fn work(&self) {
+        let mut batch = BTreeMap::new();
+        loop {
+            let number = {
+                let mut state = self.lock();
+                for (path, change) in std::mem::take(&mut state.pending) {
+                    let noted = batch.entry(path).or_insert(change);
+                    *noted = (*noted).max(change);
+                }
+                state.noted
+            };
+            if batch.is_empty() {
+                self.news.notified().await;
+                continue;
+            }
+            match self.keep(batch.iter().map(|(path, change)| (path.clone(), *change)).collect()).await {
+                Ok(()) => {
+                    batch.clear();
+                    let mut state = self.lock();
+                    state.kept = number;
+                    state.failing_since = None;
+                    self.kept.notify_all();
+                }
+                Err(MirrorError::Over { .. }) => return self.end(),
+                Err(error) => {
+                    let is_news = {
+                        let mut state = self.lock();
+                        let is_news = state.failing_since.is_none();
+                        state.failing_since.get_or_insert_with(Instant::now);
+                        is_news
+                    };
+                    if is_news {
+                        tracing::warn!(code = error.code(), "files are not kept elsewhere: {error}");
+                    }
+                    tokio::time::sleep(RETRY).await;
+                }
+            }
+        }
+    }
+
+    /// Keeps what is at these paths now.
+    async fn keep(&self, batch: Vec<(String, FileChange)>) -> Result<(), MirrorError> {
+        for some in batch.chunks(ROWS) {
+            // Nothing is removed meanwhile that is found to be there.
+            let _sending = self.sending.lock().await;
+            let found = futures_util::stream::iter(some.iter().cloned().map(|(path, change)| async move {
+                match self.send(&path, change).await {
+                    Ok(found) => Ok((path, found)),
+                    // One file that cannot be read is no reason not to keep the others.
+                    Err(MirrorError::Disk(error)) => {
+                        tracing::warn!(code = error.code(), "a file is not kept elsewhere: {error}");
+                        Ok((path, Found::Same))
+                    }
+                    Err(error) => Err(error),
+                }
+            }));
+            let found: Vec<(String, Found)> = found.buffer_unordered(AT_ONCE).try_collect().await?;
+            let (mut put, mut remove) = (Vec::new(), Vec::new());
+            for (path, found) in found {
+                match found {
+                    Found::Same => {}
+                    Found::Gone => remove.extend(self.known().beneath(&path)),
+                    Found::Folder => {
+                        let row = FileRow { path, mode: 0, modified: 0, content: FileContent::Folder };
+                        put.push((row, None));
+                    }
+                    Found::File(row, stamp) => {
+                        // What was in a folder of this name.
+                        let inner = self.known().beneath(&path).into_iter().filter(|known| *known != path);
+                        remove.extend(inner);
+                        put.push((row, Some(stamp)));
+                    }
+                }
+            }
+            remove.retain(|path| put.iter().all(|(row, _)| row.path != *path));
+            if put.is_empty() && remove.is_empty() {
+                continue;
+            }
+            let rows = put.iter().map(|(row, _)| row.clone()).collect();
+            let MirrorParts { owner, table, .. } = &self.parts;
+            if !table.change(owner, self.term, rows, remove.clone()).await? {
+                return Err(MirrorError::Over { owner: owner.clone() });
+            }
+            let mut known = self.known();
+            for path in remove {
+                known.remove(&path);
+            }
+            for (row, stamp) in put {
+                known.put(row, stamp);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a path, and sends what is not there yet.
+    async fn send(&self, path: &str, change: FileChange) -> Result<Found, MirrorError> {
+        let Some((folder, inner)) = self.place(path) else { return Ok(Found::Same) };
+        let on_disk = self.reading.run(move || folder.on_disk(&inner)).await;
+        let file = match on_disk {
+            Some(Ok(OnDisk::File(file))) => *file,
+            Some(Ok(OnDisk::Folder)) if self.known().has_folder(path) => return Ok(Found::Same),
+            Some(Ok(OnDisk::Folder)) => return Ok(Found::Folder),
+            Some(Ok(OnDisk::Nothing | OnDisk::Other)) => return Ok(Found::Gone),
+            Some(Err(error)) => return Err(error.into()),
+            None => return Err(MirrorError::Over { owner: self.parts.owner.clone() }),
+        };
+        let (stamp, mode) = (file.stamp, file.mode);
+        let row = |parts, tail| {
+            let content = FileContent::Bytes { parts, tail };
+            let row = FileRow { path: path.to_owned(), mode, modified: stamp.modified, content };
+            Found::File(row, stamp)
+        };
+        let mut source = FileSource { reader: file.reader, at: 0 };
+        let plan = self.known().plan(path, change, &stamp);
+        let mut parts = match plan {
+            Plan::Nothing => return Ok(Found::Same),
+            Plan::Moved { parts, tail } => return Ok(row(parts, tail)),
+            Plan::Rest { parts } => {
+                source.at = parts.iter().map(|part| part.length).sum();
+                parts
+            }
+            Plan::Compare { parts } => {
+                let mut same = Vec::new();
+                for part in parts {
+                    let bytes;
+                    (source, bytes) = self.read(path, source, part.length).await?;
+                    if bytes.len() as u64 != part.length || *Sha256::digest(&bytes) != part.sha256 {
+                        source.at -= bytes.len() as u64;
+                        break;
+                    }
+                    same.push(part);
+                }
+                same
+            }
+        };
+        loop {
+            let left = stamp.size.saturating_sub(source.at);
+            let bytes;
+            let Some(length) = next_part(left) else {
+                (_, bytes) = self.read(path, source, left).await?;
+                return Ok(row(parts, bytes));
+            };
+            (source, bytes) = self.read(path, source, length).await?;
+            if bytes.is_empty() {
+                // It is shorter by now, and will be looked at again.
+                return Ok(row(parts, bytes));
+            }
+            let (sha256, length) = (<[u8; 32]>::from(Sha256::digest(&bytes)), bytes.len() as u64);
+            self.own.put(sha256, length, Box::new(Cursor::new(bytes))).await?;
+            parts.push(FilePart { length, sha256, term: self.term });
+        }
+    }
+
+    async fn read(
+        &self,
+        path: &str,
+        source: FileSource,
+        length: u64,
+    ) -> Result<(FileSource, Vec<u8>), MirrorError> {
+        let over = || MirrorError::Over { owner: self.parts.owner.clone() };
+        let read = self.reading.run(move || source.read(length)).await.ok_or_else(over)?;
+        read.map_err(|error| {
+            let reason = error.to_string();
+            FileError::Unreadable { path: path.to_owned(), reason }.into()
+        })
+    }
+
+    /// The folder of a path's root, and the path beneath it.
+    fn place(&self, path: &str) -> Option<(Folder, String)> {
+        let (name, inner) = path.split_once('/')?;
+        let root = self.parts.roots.iter().find(|root| root.name == name)?;
+        Some((root.folder.clone(), inner.to_owned()))
+    }
+
+    /// What is not as it is kept beneath a folder, which begins with the name of its root. Blocks.
+    fn differing(&self, folder: &str) -> Vec<(String, FileChange)> {
+        let (name, inner) = folder.split_once('/').unwrap_or((folder, ""));
+        let Some(root) = self.parts.roots.iter().find(|root| root.name == name) else { return Vec::new() };
+        let mut seen = Vec::new();
+        let found = match inner {
+            "" => Some(root.folder.clone()),
+            inner => RelPath::parse(inner).ok().and_then(|inner| root.folder.folder(&inner).ok().flatten()),
+        };
+        if let Some(found) = found {
+            let leave_out = if inner.is_empty() { &*root.leave_out } else { &[] };
+            found.all_on_disk(leave_out, &mut |mut file| {
+                if !inner.is_empty() {
+                    file.path = format!("{inner}/{}", file.path);
+                }
+                seen.push(file);
+            });
+        }
+        self.known().differing(name, folder, &seen)
+    }
+
+    /// Looks now and then for what others have changed, and removes objects that nothing needs. Never ends.
+    async fn look_around(self: &Arc<Self>) {
+        let mut collected = Instant::now();
+        let mut pause = LOOK_EVERY.0;
+        loop {
+            tokio::time::sleep(pause).await;
+            let (begun, at, keeping) = (Instant::now(), self.parts.clock.millis(), Arc::clone(self));
+            let looked = self.reading.run(move || {
+                let whole = keeping.parts.roots.iter().filter(|root| root.is_whole);
+                let changes: Vec<_> = whole.flat_map(|root| keeping.differing(&root.name)).collect();
+                keeping.take_note(&changes)
+            });
+            let Some(number) = looked.await else { return };
+            pause = LOOK_EVERY.0.max(begun.elapsed() * LOOK_EVERY.1);
+            // All that was changed before is kept once this is.
+            while !self.is_settled(number) {
+                tokio::time::sleep(RETRY).await;
+            }
+            if self.lock().is_over {
+                return;
+            }
+            let keeping = Arc::clone(self);
+            self.reading.run(move || keeping.note.write(at)).await;
+            if collected.elapsed() >= COLLECT_EVERY {
+                collected = Instant::now();
+                if let Err(error) = self.collect().await {
+                    tracing::warn!(code = error.code(), "old objects of files were not removed: {error}");
+                }
+            }
+        }
+    }
+
+    /// Removes objects that are older than an hour and that no row needs.
+    pub(super) async fn collect(&self) -> Result<(), MirrorError> {
+        let MirrorParts { owner, table, blobs, clock, .. } = &self.parts;
+        let hour = u64::try_from(COLLECT_EVERY.as_millis()).unwrap_or(u64::MAX);
+        let before = clock.millis().saturating_sub(hour);
+        for term in table.terms(owner).await? {
+            if term > self.term {
+                return Err(MirrorError::Over { owner: owner.clone() });
+            }
+            let held = blobs.held_by(&holder(owner, term));
+            let old = held.kept_before(before).await?;
+            let _sending = self.sending.lock().await;
+            let needed = self.known().needed(term);
+            let useless: Vec<_> = old.iter().filter(|hash| !needed.contains(*hash)).copied().collect();
+            held.remove(useless).await?;
+            if needed.is_empty() && term < self.term && held.kept_before(u64::MAX).await?.is_empty() {
+                table.forget_term(owner, term).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that is read from front to back.
+struct FileSource {
+    reader: crate::files::Reader,
+    at: u64,
+}
+
+impl FileSource {
+    /// The next `length` bytes; fewer at the end.
+    fn read(mut self, length: u64) -> std::io::Result<(Self, Vec<u8>)> {
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default().min(8 << 20));
+        self.reader.seek(SeekFrom::Start(self.at))?;
+        (&mut self.reader).take(length).read_to_end(&mut bytes)?;
+        self.at += bytes.len() as u64;
+        Ok((self, bytes))
+    }
+}
+
+/// What the object storage calls the files of an owner that were sent in a term.
+pub(super) fn holder(owner: &str, term: u64) -> String {
+    format!("files{}t{term}", hex::encode_prefix(Sha256::digest(owner), 6))
+}
