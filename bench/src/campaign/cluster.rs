@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::ledger::lock;
 use super::proxy::{Link, Proxy, Target};
-use crate::faults::server::{Server, failed};
+use crate::faults::server::{Server, failed, read_file};
 use crate::{Error, Result};
 
 /// Where Debian, Fedora and Homebrew have the library that shows a program another time.
@@ -27,11 +27,17 @@ const FAKETIME: [&str; 4] = [
 /// How long a node may take to end by itself.
 const DRAIN: Duration = Duration::from_secs(30);
 
+/// How many of the last lines of a node that ended are shown.
+const LAST_LINES: usize = 30;
+
 /// A node, which keeps its address over restarts.
 pub(super) struct Node {
     folder: PathBuf,
     proxy: Proxy,
+    /// There while it is to run.
     server: Option<Server>,
+    /// Where each of its processes so far has said what it did, the last one last.
+    logs: Vec<PathBuf>,
     pub(super) address: SocketAddr,
     /// Says by how many seconds its clock is wrong; none where no library can show it another time.
     clock: Option<PathBuf>,
@@ -79,7 +85,7 @@ impl Cluster {
             }
             let proxy = Proxy::start(runtime.handle(), Arc::clone(&target))?;
             let address = free_address()?;
-            made.push(Node { folder, proxy, server: None, address, clock });
+            made.push(Node { folder, proxy, server: None, logs: Vec::new(), address, clock });
         }
         let mut database = Database { primary, replica: None, target };
         database.follow()?;
@@ -116,9 +122,36 @@ impl Cluster {
             command.env("FAKETIME_CACHE_DURATION", "1").env("DONT_FAKE_MONOTONIC", "1");
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
         }
-        node.server = Some(Server::start_command(command, &node.folder)?);
+        command.env("RUST_BACKTRACE", "1");
+        let log = node.folder.join(format!("said-{}.log", node.logs.len()));
+        node.logs.push(log.clone());
+        node.server = Some(Server::start_logged(command, &node.folder, &log)?);
         Ok(())
     }
+
+    /// The nodes that have ended and were not told to, each with how, and with what it said last.
+    pub(super) fn dead(&mut self) -> Vec<String> {
+        self.nodes.iter_mut().enumerate().filter_map(|(number, node)| node.death(number)).collect()
+    }
+
+    /// Where panics stand in what nodes have said, with the lines behind them.
+    pub(super) fn panics(&self) -> Vec<String> {
+        let logs = self.nodes.iter().flat_map(|node| &node.logs);
+        logs.filter_map(|log| Some(format!("{}:\n{}", log.display(), panic_in(&read_file(log))?))).collect()
+    }
+}
+
+/// The lines from the first panic on, if there is one in what a node said.
+fn panic_in(said: &str) -> Option<String> {
+    let lines: Vec<&str> = said.lines().collect();
+    let first = lines.iter().position(|line| line.contains("panicked at"))?;
+    Some(lines[first..].iter().take(LAST_LINES).copied().collect::<Vec<_>>().join("\n"))
+}
+
+/// The last lines of what a node said.
+fn last_lines(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 impl Node {
@@ -134,8 +167,27 @@ impl Node {
         if !server.ends_within(DRAIN) {
             return Err(failed(format!("a node did not end within {} s of SIGTERM", DRAIN.as_secs())));
         }
-        self.server = None;
-        Ok(())
+        match server.end() {
+            Some(end) if !end.success() => {
+                let said = self.logs.last().map(|log| last_lines(&read_file(log)));
+                Err(failed(format!("a node was drained and ended with {end}: {}", said.unwrap_or_default())))
+            }
+            _ => {
+                self.server = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// How it has ended, if it is to run and does not.
+    fn death(&mut self, number: usize) -> Option<String> {
+        let end = self.server.as_mut()?.end()?;
+        let log = self.logs.last()?;
+        Some(format!(
+            "node {number} ended by itself with {end}; the last lines of {}:\n{}",
+            log.display(),
+            last_lines(&read_file(log))
+        ))
     }
 
     /// Has its process stand still, or go on.

@@ -146,12 +146,14 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         }
         let done = match (&arguments.upgrade, arguments.soak) {
             (Some(next), _) => upgrade(&mut cluster, next, &board, &ledger),
-            (None, Some(minutes)) => soak(&cluster, minutes, &ledger),
+            (None, Some(minutes)) => soak(&mut cluster, minutes, &ledger),
             (None, None) => fail(&mut cluster, arguments, &board, &ledger),
         };
         over.store(true, Ordering::Relaxed);
         done
-    })?;
+    });
+    // What could not be done may be the doing of a node that is no more.
+    let done = with_deaths(&mut cluster, done)?;
     let weights: Vec<String> = cluster
         .nodes
         .iter()
@@ -166,13 +168,37 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         arguments.nodes,
         counts.join(", ")
     ));
-    for line in ledger.judge(&addresses)? {
+    say(&format!("what each node said: {}/node-*/said-*.log", folder.display()));
+    look(&mut cluster, &ledger);
+    let judged = ledger.judge(&addresses);
+    // Also whom the judge's questions have killed.
+    for line in with_deaths(&mut cluster, judged)? {
         say(&line);
     }
     say(&cluster.database.faults()?);
     say(&format!("nodes at the end: {}", weights.join(", ")));
+    say("every node ran for as long as it was to, and none panicked");
     drop(cluster);
-    std::fs::remove_dir_all(&folder).map_err(Error::file(&folder))
+    let shared = folder.join("shared");
+    std::fs::remove_dir_all(&shared).map_err(Error::file(&shared))
+}
+
+/// An error if a node has ended by itself, or has panicked, however well the rest went.
+fn with_deaths<T>(cluster: &mut Cluster, done: Result<T>) -> Result<T> {
+    let mut ended = cluster.dead();
+    ended.extend(cluster.panics());
+    if ended.is_empty() {
+        return done;
+    }
+    ended.extend(done.err().map(|error| error.to_string()));
+    Err(failed(ended.join("\n")))
+}
+
+/// Notes as a broken promise each node that ended by itself.
+fn look(cluster: &mut Cluster, ledger: &Ledger) {
+    for death in cluster.dead() {
+        ledger.broke(death);
+    }
 }
 
 /// Has one thing fail after the other, and heals all of them at the end. Tells how often each has.
@@ -194,6 +220,7 @@ fn fail(
     let mut told = Instant::now();
     while done.values().sum::<usize>() < arguments.faults && !ledger.is_broken() {
         heal(cluster, &mut repairs, Instant::now())?;
+        look(cluster, ledger);
         let mut drawn = dice.below(all);
         let Some((kind, name, _)) = wanted.iter().copied().find(|(.., often)| {
             let is_it = drawn < *often;
@@ -245,11 +272,12 @@ fn upgrade(
 
 /// Has nothing fail, and looks every now and then what the nodes use. Fails when that has grown by more than a tenth from the second
 /// quarter of the time to the last: in the first one, they fill what they keep.
-fn soak(cluster: &Cluster, minutes: u64, ledger: &Ledger) -> Result<BTreeMap<&'static str, usize>> {
+fn soak(cluster: &mut Cluster, minutes: u64, ledger: &Ledger) -> Result<BTreeMap<&'static str, usize>> {
     let begun = Instant::now();
     let mut seen: Vec<Vec<(u64, usize)>> = Vec::new();
     while begun.elapsed() < Duration::from_secs(60 * minutes) && !ledger.is_broken() {
         std::thread::sleep(BETWEEN_LOOKS);
+        look(cluster, ledger);
         seen.push(cluster.nodes.iter().map(cluster::Node::weight).collect());
         if seen.len().is_multiple_of(20) {
             say(&format!("{} s: {}", begun.elapsed().as_secs(), ledger.so_far()));

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -69,14 +69,7 @@ impl Server {
 
     /// Starts what `command` says, with the settings of the folder, and waits until it listens.
     pub(crate) fn start_command(mut command: Command, folder: &Path) -> Result<Self> {
-        let mut child = command
-            .env_remove("ENGROSS_TOKEN")
-            .env("ENGROSS_CONFIG", folder.join("config.toml"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| Error::Server(format!("engross could not be started: {error}")))?;
+        let mut child = spawn(command.stderr(Stdio::piped()), folder)?;
         let mut lines = BufReader::new(child.stderr.take().ok_or_else(|| failed("it says nothing"))?);
         let mut said = String::new();
         loop {
@@ -85,14 +78,41 @@ impl Server {
                 let _ = child.wait();
                 return Err(failed(format!("it does not listen: {said}")));
             }
-            let address = line.strip_prefix("Listening at http://").and_then(|rest| rest.split('/').next());
-            if let Some(address) = address.and_then(|address| address.parse().ok()) {
+            if let Some(address) = address_in(&line) {
                 // A pipe that nobody empties would stop it.
                 std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
                 return Ok(Self { child, address });
             }
             said.push_str(&line);
         }
+    }
+
+    /// The same, with all that it says in the file `log`, also what it says last.
+    #[expect(clippy::disallowed_methods, reason = "a chore keeps what a server says that it tries")]
+    pub(crate) fn start_logged(mut command: Command, folder: &Path, log: &Path) -> Result<Self> {
+        let file = std::fs::File::create(log).map_err(Error::file(log))?;
+        let child = spawn(command.stderr(file), folder)?;
+        let mut server = Self { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        loop {
+            // What it said before it ended is there by the time that its end is seen.
+            let end = server.end();
+            let said = read_file(log);
+            // Only whole lines.
+            let lines = said.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+            if let Some(address) = lines.filter_map(address_in).next() {
+                server.address = address;
+                return Ok(server);
+            }
+            if let Some(end) = end {
+                return Err(failed(format!("it does not listen, and ended with {end}: {said}")));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// How it has ended, if it has.
+    pub(crate) fn end(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
     }
 
     /// The number of its process.
@@ -109,7 +129,7 @@ impl Server {
     pub(crate) fn ends_within(&mut self, patience: Duration) -> bool {
         let asked = Instant::now();
         while asked.elapsed() < patience {
-            if matches!(self.child.try_wait(), Ok(Some(_))) {
+            if self.end().is_some() {
                 return true;
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -227,8 +247,30 @@ fn read(heard: &str, stream: bool) -> ServerReply {
     }
 }
 
+/// Starts the process of a server.
+fn spawn(command: &mut Command, folder: &Path) -> Result<Child> {
+    command
+        .env_remove("ENGROSS_TOKEN")
+        .env("ENGROSS_CONFIG", folder.join("config.toml"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(|error| Error::Server(format!("engross could not be started: {error}")))
+}
+
+/// Where it listens, if it says so in this line.
+fn address_in(line: &str) -> Option<SocketAddr> {
+    line.strip_prefix("Listening at http://")?.split('/').next()?.trim().parse().ok()
+}
+
 pub(crate) fn failed(what: impl Into<String>) -> Error {
     Error::Server(what.into())
+}
+
+/// What is in a file by now; a server that is killed may leave half a letter.
+#[expect(clippy::disallowed_methods, reason = "a chore reads what a server says that it tries")]
+pub(crate) fn read_file(path: &Path) -> String {
+    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a chore writes the settings of what it tries")]
