@@ -3,6 +3,7 @@
 //! Must never break or mend anything.
 
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use super::ledger::lock;
 
@@ -10,12 +11,17 @@ use super::ledger::lock;
 pub(super) struct Board {
     nodes: Mutex<Vec<&'static str>>,
     database: Mutex<Option<&'static str>>,
+    /// Whether the disk is full, and since when it is as it is.
+    disk: Mutex<Option<(bool, Instant)>>,
 }
+
+/// How long after a disk has room again somebody may still hear that it was full.
+const ECHO: Duration = Duration::from_secs(5);
 
 impl Board {
     /// Nothing is broken on so many nodes.
     pub(super) fn of(nodes: usize) -> Self {
-        Self { nodes: Mutex::new(vec!["none"; nodes]), database: Mutex::default() }
+        Self { nodes: Mutex::new(vec!["none"; nodes]), database: Mutex::default(), disk: Mutex::default() }
     }
 
     /// What is, or was last, the matter with a node or with the database.
@@ -27,6 +33,16 @@ impl Board {
     /// Something is the matter with a node.
     pub(super) fn node(&self, node: usize, trouble: &'static str) {
         lock(&self.nodes)[node] = trouble;
+    }
+
+    /// The disk is full, or no more.
+    pub(super) fn disk(&self, is_full: bool) {
+        *lock(&self.disk) = Some((is_full, Instant::now()));
+    }
+
+    /// Whether somebody may be told at present that the disk is full.
+    pub(super) fn may_be_full(&self) -> bool {
+        lock(&self.disk).is_some_and(|(is_full, since)| is_full || since.elapsed() < ECHO)
     }
 
     /// Something is the matter with the database, or nothing is any more.

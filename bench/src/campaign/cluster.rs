@@ -2,7 +2,8 @@
 //!
 //! Must never decide what fails when; it does what it is told, and can put right again what it has broken.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -12,8 +13,11 @@ use engross_testkit::postgres::PostgresServer;
 use tokio::runtime::Runtime;
 
 use super::ledger::lock;
+use super::memory::MemoryGroup;
+use super::namespaces::{Apart, Loss, Network};
 use super::proxy::{Link, Proxy, Target};
-use crate::faults::server::{Server, failed, read_file};
+use crate::faults::disk::Disk;
+use crate::faults::server::{Server, TOKEN, failed, read_file};
 use crate::{Error, Result};
 
 /// Where Debian, Fedora and Homebrew have the library that shows a program another time.
@@ -24,11 +28,28 @@ const FAKETIME: [&str; 4] = [
     "/usr/lib/faketime/libfaketimeMT.so.1",
 ];
 
+/// The port of nodes that have an address of their own.
+const PORT: u16 = 18_789;
+
 /// How long a node may take to end by itself.
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// How many of the last lines of a node that ended are shown.
 const LAST_LINES: usize = 30;
+
+/// The size of a disk that is not full.
+const ROOM: &str = "8g";
+
+/// What of the system is put around nodes, besides what always is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    /// The shared folders are on a disk that can be full.
+    pub(super) disk: bool,
+    /// Each node is in a group whose memory can be limited.
+    pub(super) memory: bool,
+    /// Each node has a network of its own.
+    pub(super) network: bool,
+}
 
 /// A node, which keeps its address over restarts.
 pub(super) struct Node {
@@ -41,13 +62,17 @@ pub(super) struct Node {
     pub(super) address: SocketAddr,
     /// Says by how many seconds its clock is wrong; none where no library can show it another time.
     clock: Option<PathBuf>,
+    /// Where its memory is limited.
+    memory: Option<MemoryGroup>,
+    /// Whether it is limited at present, so that the system may kill it.
+    is_short: bool,
 }
 
 /// A database, and the one that follows it.
 pub(super) struct Database {
     primary: PostgresServer,
     replica: Option<PostgresServer>,
-    target: Target,
+    target: Arc<Mutex<PathBuf>>,
 }
 
 /// All of it.
@@ -55,21 +80,45 @@ pub(super) struct Cluster {
     pub(super) nodes: Vec<Node>,
     pub(super) database: Database,
     engine: PathBuf,
-    model: String,
+    model: SocketAddr,
+    /// The way to the model, where nodes have a network of their own.
+    _way: Option<Proxy>,
     /// The folder that all nodes have.
     shared: PathBuf,
+    // Behind the nodes, which are in them.
+    disk: Option<Disk>,
+    network: Option<Network>,
     // Last, so that what runs on it ends first.
     _runtime: Runtime,
 }
 
 impl Cluster {
     /// Starts so many nodes on one database; `None` where there is none.
-    pub(super) fn start(folder: &Path, engine: &Path, model: &str, nodes: usize) -> Result<Option<Self>> {
+    pub(super) fn start(
+        folder: &Path,
+        engine: &Path,
+        model: SocketAddr,
+        nodes: usize,
+        around: Surroundings,
+    ) -> Result<Option<Self>> {
         let Some(primary) = PostgresServer::start() else { return Ok(None) };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| failed(format!("no runtime: {error}")))?;
         let target = Arc::new(Mutex::new(primary.socket()));
         let library = FAKETIME.iter().find(|library| Path::new(library).exists());
+        let network = around.network.then(|| Network::lay(nodes)).transpose()?;
+        let here = network.as_ref().map_or(Ipv4Addr::LOCALHOST.into(), Network::here);
+        let way = match &network {
+            Some(_) => Some(Proxy::start(runtime.handle(), here, Target::Server(model))?),
+            None => None,
+        };
+        let model = way.as_ref().map_or(model, |way| way.address);
+        let place = folder.join("shared");
+        std::fs::create_dir_all(&place).map_err(Error::file(&place))?;
+        let disk = match around.disk {
+            true => Some(Disk::mount(&place, ROOM).ok_or_else(|| failed("no disk can be mounted here"))?),
+            false => None,
+        };
         for shared in ["shared/data", "shared/root"] {
             let shared = folder.join(shared);
             std::fs::create_dir_all(&shared).map_err(Error::file(&shared))?;
@@ -78,14 +127,21 @@ impl Cluster {
         for number in 0..nodes {
             let folder = folder.join(format!("node-{number}"));
             std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
-            write(&folder.join("config.toml"), "")?;
+            write(&folder.join("config.toml"), &format!("[serve]\ntoken = \"{TOKEN}\"\n"))?;
             let clock = library.map(|_| folder.join("clock"));
             if let Some(clock) = &clock {
                 write(clock, "+0")?;
             }
-            let proxy = Proxy::start(runtime.handle(), Arc::clone(&target))?;
-            let address = free_address()?;
-            made.push(Node { folder, proxy, server: None, logs: Vec::new(), address, clock });
+            let proxy = Proxy::start(runtime.handle(), here, Target::Database(Arc::clone(&target)))?;
+            let address = match &network {
+                Some(network) => SocketAddr::new(network.address(number), PORT),
+                None => free_address(here)?,
+            };
+            let group = format!("engross-campaign-{}-{number}", std::process::id());
+            let no_group = || failed("nobody may make a control group with a limit of memory here");
+            let memory = around.memory.then(|| MemoryGroup::make(&group).ok_or_else(no_group)).transpose()?;
+            let (server, logs, is_short) = (None, Vec::new(), false);
+            made.push(Node { folder, proxy, server, logs, address, clock, memory, is_short });
         }
         let mut database = Database { primary, replica: None, target };
         database.follow()?;
@@ -93,8 +149,11 @@ impl Cluster {
             nodes: made,
             database,
             engine: engine.to_owned(),
-            model: model.to_owned(),
-            shared: folder.join("shared"),
+            model,
+            _way: way,
+            shared: place,
+            disk,
+            network,
             _runtime: runtime,
         };
         for node in 0..nodes {
@@ -111,11 +170,25 @@ impl Cluster {
     /// Starts a node at its address.
     pub(super) fn start_node(&mut self, number: usize) -> Result<()> {
         let node = &mut self.nodes[number];
-        let mut command = Command::new(&self.engine);
-        command.args(["serve", "--listen", &node.address.to_string(), "--store", &node.proxy.url()]);
+        // Each part is replaced by the next, so that the process stays the same.
+        let mut words: Vec<String> = Vec::new();
+        if let Some(memory) = &node.memory {
+            let enter = format!("echo $$ > {} && exec \"$@\"", memory.entrance().display());
+            words.extend(["sh", "-c", &enter, "sh"].map(str::to_owned));
+        }
+        words.extend(self.network.as_ref().map(|network| network.entry(number)).unwrap_or_default());
+        words.push(self.engine.display().to_string());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args([
+            "serve",
+            "--listen",
+            &node.address.to_string(),
+            "--store",
+            &node.proxy.url(),
+        ]);
         command.arg("--data").arg(self.shared.join("data")).arg("--root").arg(self.shared.join("root"));
         command.arg("--node-address").arg(format!("http://{}", node.address));
-        command.args(["--model", &format!("openai-compatible:{}/v1#scripted", self.model)]);
+        command.args(["--model", &format!("openai-compatible:http://{}/v1#scripted", self.model)]);
         let library = FAKETIME.iter().find(|library| Path::new(library).exists());
         if let (Some(clock), Some(library)) = (&node.clock, library) {
             command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", clock);
@@ -127,6 +200,35 @@ impl Cluster {
         node.logs.push(log.clone());
         node.server = Some(Server::start_logged(command, &node.folder, &log)?);
         Ok(())
+    }
+
+    /// Has the shared disk be full, or have room again.
+    pub(super) fn fill(&self, is_full: bool) -> Result<()> {
+        let Some(disk) = &self.disk else { return Ok(()) };
+        if !is_full {
+            return if disk.resize(ROOM) { Ok(()) } else { Err(failed("the disk has no room again")) };
+        }
+        // More may come on it between the look and the end.
+        for _ in 0..50 {
+            let used = disk.used().ok_or_else(|| failed("nobody says what is on the disk"))?;
+            if disk.resize(&format!("{}k", used + 256)) {
+                return Ok(());
+            }
+        }
+        Err(failed("the disk cannot be filled"))
+    }
+
+    /// Has a node cut off in its network.
+    pub(super) fn part(&self, node: usize, apart: Apart, loss: Loss) -> Result<()> {
+        let port = self.nodes[node].proxy.address.port();
+        self.network
+            .as_ref()
+            .map_or(Ok(()), |network| network.part(node, apart, loss, port, self.model.port()))
+    }
+
+    /// Has a node reached again in its network.
+    pub(super) fn join(&self, node: usize) -> Result<()> {
+        self.network.as_ref().map_or(Ok(()), |network| network.join(node))
     }
 
     /// The nodes that have ended and were not told to, each with how, and with what it said last.
@@ -181,6 +283,9 @@ impl Node {
 
     /// How it has ended, if it is to run and does not.
     fn death(&mut self, number: usize) -> Option<String> {
+        if self.is_short {
+            return None;
+        }
         let end = self.server.as_mut()?.end()?;
         let log = self.logs.last()?;
         Some(format!(
@@ -193,6 +298,25 @@ impl Node {
     /// Has its process stand still, or go on.
     pub(super) fn freeze(&self, is_still: bool) -> Result<()> {
         self.server.as_ref().map_or(Ok(()), |server| server.signal(if is_still { "STOP" } else { "CONT" }))
+    }
+
+    /// Lets it have only so many KiB of memory more than it has.
+    pub(super) fn tighten(&mut self, more: u64) -> Result<()> {
+        self.is_short = self.memory.is_some();
+        self.memory.as_ref().map_or(Ok(()), |memory| memory.tighten(more))
+    }
+
+    /// Lets it have the memory that it wants. Whether the system has killed it meanwhile, and it is to be started again.
+    pub(super) fn loosen(&mut self) -> Result<bool> {
+        self.memory.as_ref().map_or(Ok(()), MemoryGroup::loosen)?;
+        let end = self.server.as_mut().and_then(Server::end);
+        let is_killed = end.is_some_and(|end| end.signal() == Some(9));
+        if is_killed {
+            self.server = None;
+        }
+        // Whatever else has ended it is told as its death.
+        self.is_short = false;
+        Ok(is_killed)
     }
 
     /// How its way to the database is from now on.
@@ -284,8 +408,8 @@ fn set(database: &PostgresServer, command: &str) -> Result<()> {
     if told == ["ALTER SYSTEM", "t"] { Ok(()) } else { Err(failed(format!("{command}: {told:?}"))) }
 }
 
-fn free_address() -> Result<SocketAddr> {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+fn free_address(here: IpAddr) -> Result<SocketAddr> {
+    let free = std::net::TcpListener::bind((here, 0)).and_then(|listener| listener.local_addr());
     free.map_err(|error| failed(format!("no port is free: {error}")))
 }
 

@@ -6,6 +6,8 @@
 mod board;
 mod cluster;
 mod ledger;
+mod memory;
+mod namespaces;
 mod proxy;
 mod speaking;
 mod working;
@@ -21,8 +23,9 @@ use engross_testkit::scripted::ModelServer;
 use serde_json::json;
 
 use self::board::Board;
-use self::cluster::Cluster;
+use self::cluster::{Cluster, Surroundings};
 use self::ledger::Ledger;
+use self::namespaces::{Apart, Loss};
 use self::proxy::Link;
 use self::speaking::Client;
 use self::working::Worker;
@@ -57,6 +60,16 @@ pub(crate) struct CampaignArguments {
     /// Only faults whose name holds this.
     #[arg(long)]
     only: Option<String>,
+    /// Puts the shared folders on a disk in memory, which is full every now and then. Needs the right to mount.
+    #[arg(long)]
+    disk: bool,
+    /// Limits the memory of nodes every now and then, so that the system kills them. Needs control groups.
+    #[arg(long)]
+    memory: bool,
+    /// Gives each node a network of its own, and cuts it off from the database, from other nodes or from all. Needs the right to
+    /// make namespaces, `ip` and `nft`.
+    #[arg(long)]
+    namespaces: bool,
     /// In place of faults: each node in turn is drained, and started again as this program. `cargo build --profile ci --package engross
     /// --features engross/full,engross/rehearsal` makes one that is a migration and a kind of entry ahead.
     #[arg(long)]
@@ -82,10 +95,31 @@ enum Kind {
     Connections,
     Restart,
     Failover,
+    Disk,
+    Memory,
+    ApartFromDatabase,
+    ApartFromNodes,
+    ApartFromAll,
+    OneWay,
 }
 
-/// Each kind with its name, and how often it comes of a hundred.
-const KINDS: [(Kind, &str, u64); 10] = [
+impl Kind {
+    /// Whether it can happen with what is put around the nodes.
+    fn can_happen(self, arguments: &CampaignArguments, has_clock: bool) -> bool {
+        match self {
+            Self::Clock => has_clock,
+            Self::Disk => arguments.disk,
+            Self::Memory => arguments.memory,
+            Self::ApartFromDatabase | Self::ApartFromNodes | Self::ApartFromAll | Self::OneWay => {
+                arguments.namespaces
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Each kind with its name, and how often it comes beside the others.
+const KINDS: [(Kind, &str, u64); 16] = [
     (Kind::Kill, "node killed", 20),
     (Kind::Drain, "node drained", 5),
     (Kind::Freeze, "node frozen", 10),
@@ -96,6 +130,12 @@ const KINDS: [(Kind, &str, u64); 10] = [
     (Kind::Connections, "connections ended", 10),
     (Kind::Restart, "database killed", 4),
     (Kind::Failover, "database failed over", 1),
+    (Kind::Disk, "disk full", 6),
+    (Kind::Memory, "memory limited", 8),
+    (Kind::ApartFromDatabase, "apart from database", 8),
+    (Kind::ApartFromNodes, "apart from nodes", 8),
+    (Kind::ApartFromAll, "apart from all", 8),
+    (Kind::OneWay, "apart one way", 8),
 ];
 
 /// What has to be put right, and when.
@@ -104,6 +144,9 @@ struct Repair {
     node: usize,
     kind: Kind,
 }
+
+/// In place of the number of a node, what is of all.
+const EVERYBODY: usize = usize::MAX;
 
 /// How long clients speak to a cluster between two upgrades of nodes.
 const BETWEEN_UPGRADES: Duration = Duration::from_secs(8);
@@ -123,9 +166,14 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         }],
         "default": {"echo": "heard: ", "delay_ms": 25}
     }));
+    let model_address = model.url().trim_start_matches("http://").parse();
+    let model_address =
+        model_address.map_err(|error| failed(format!("the model has no address: {error}")))?;
     // Two campaigns at once have nothing to do with each other.
+    let (disk, memory, network) = (arguments.disk, arguments.memory, arguments.namespaces);
+    let around = Surroundings { disk, memory, network };
     let folder = anew(&format!("campaign-{}", std::process::id()))?;
-    let Some(mut cluster) = Cluster::start(&folder, &engine, &model.url(), arguments.nodes)? else {
+    let Some(mut cluster) = Cluster::start(&folder, &engine, model_address, arguments.nodes, around)? else {
         return Err(failed("there is no Postgres: install it"));
     };
     let addresses: Vec<SocketAddr> = cluster.nodes.iter().map(|node| node.address).collect();
@@ -141,7 +189,8 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         }
         for number in 0..arguments.workers {
             let rest = Duration::from_millis(arguments.rest);
-            let worker = Worker { number, rest, nodes: &addresses, ledger: &ledger, over: &over };
+            let worker =
+                Worker { number, rest, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
             scope.spawn(move || worker.work());
         }
         let done = match (&arguments.upgrade, arguments.soak) {
@@ -214,12 +263,12 @@ fn fail(
     let wanted: Vec<(Kind, &'static str, u64)> = KINDS
         .into_iter()
         .filter(|(_, name, _)| name.contains(arguments.only.as_deref().unwrap_or_default()))
-        .filter(|(kind, ..)| *kind != Kind::Clock || cluster.nodes[0].has_clock())
+        .filter(|(kind, ..)| kind.can_happen(arguments, cluster.nodes[0].has_clock()))
         .collect();
     let all: u64 = wanted.iter().map(|(.., often)| often).sum();
-    let mut told = Instant::now();
+    let (mut told, mut killed) = (Instant::now(), 0);
     while done.values().sum::<usize>() < arguments.faults && !ledger.is_broken() {
-        heal(cluster, &mut repairs, Instant::now())?;
+        heal(cluster, board, &mut repairs, Instant::now(), &mut killed)?;
         look(cluster, ledger);
         let mut drawn = dice.below(all);
         let Some((kind, name, _)) = wanted.iter().copied().find(|(.., often)| {
@@ -230,6 +279,8 @@ fn fail(
             return Err(failed("no fault has this name"));
         };
         let node = usize::try_from(dice.below(cluster.nodes.len() as u64)).unwrap_or(0);
+        // The disk is everybody's.
+        let node = if kind == Kind::Disk { EVERYBODY } else { node };
         let is_free = repairs.iter().all(|repair| repair.node != node);
         if is_free || matches!(kind, Kind::Connections | Kind::Clock) {
             if let Some(after) = strike(cluster, board, &mut dice, (kind, name), node)? {
@@ -243,9 +294,12 @@ fn fail(
         }
         std::thread::sleep(Duration::from_millis(dice.below(arguments.pause)));
     }
-    heal(cluster, &mut repairs, Instant::now() + Duration::from_secs(3_600))?;
+    heal(cluster, board, &mut repairs, Instant::now() + Duration::from_secs(3_600), &mut killed)?;
     for node in &cluster.nodes {
         node.set_clock(0)?;
+    }
+    if arguments.memory {
+        say(&format!("of the nodes whose memory was limited the system killed {killed}"));
     }
     Ok(done)
 }
@@ -314,7 +368,7 @@ fn strike(
     node: usize,
 ) -> Result<Option<Duration>> {
     let soon = |dice: &mut Dice, most| Some(Duration::from_millis(100 + dice.below(most)));
-    if !matches!(kind, Kind::Connections | Kind::Restart | Kind::Failover) {
+    if !matches!(kind, Kind::Connections | Kind::Restart | Kind::Failover | Kind::Disk) {
         board.node(node, name);
     }
     match kind {
@@ -365,17 +419,64 @@ fn strike(
             board.database(None);
             done?;
         }
+        Kind::Disk => {
+            board.disk(true);
+            cluster.fill(true)?;
+            return Ok(soon(dice, 6_000));
+        }
+        Kind::Memory => {
+            cluster.nodes[node].tighten(dice.below(1_024))?;
+            return Ok(soon(dice, 8_000));
+        }
+        Kind::ApartFromDatabase => {
+            cluster.part(node, Apart::Database, Loss::Both)?;
+            return Ok(soon(dice, 8_000));
+        }
+        Kind::ApartFromNodes => {
+            cluster.part(node, Apart::Nodes, Loss::Both)?;
+            return Ok(soon(dice, 8_000));
+        }
+        Kind::ApartFromAll => {
+            cluster.part(node, Apart::All, Loss::Both)?;
+            return Ok(soon(dice, 8_000));
+        }
+        Kind::OneWay => {
+            let apart =
+                [Apart::Database, Apart::Nodes, Apart::All][usize::try_from(dice.below(3)).unwrap_or(0)];
+            let loss = [Loss::Heard, Loss::Said][usize::try_from(dice.below(2)).unwrap_or(0)];
+            cluster.part(node, apart, loss)?;
+            return Ok(soon(dice, 8_000));
+        }
     }
     Ok(None)
 }
 
 /// Puts right what is due by `now`.
-fn heal(cluster: &mut Cluster, repairs: &mut Vec<Repair>, now: Instant) -> Result<()> {
+fn heal(
+    cluster: &mut Cluster,
+    board: &Board,
+    repairs: &mut Vec<Repair>,
+    now: Instant,
+    killed: &mut usize,
+) -> Result<()> {
     let due: Vec<Repair> = repairs.extract_if(.., |repair| repair.due <= now).collect();
     for Repair { node, kind, .. } in due {
         match kind {
             Kind::Kill | Kind::Drain => cluster.start_node(node)?,
             Kind::Freeze => cluster.nodes[node].freeze(false)?,
+            Kind::Disk => {
+                cluster.fill(false)?;
+                board.disk(false);
+            }
+            Kind::Memory => {
+                if cluster.nodes[node].loosen()? {
+                    *killed += 1;
+                    cluster.start_node(node)?;
+                }
+            }
+            Kind::ApartFromDatabase | Kind::ApartFromNodes | Kind::ApartFromAll | Kind::OneWay => {
+                cluster.join(node)?;
+            }
             _ => cluster.nodes[node].link(Link::Open),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Must never change or lose a byte of a connection that it leaves open: what a silent network has taken in arrives later.
 
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,38 +28,45 @@ pub(super) enum Link {
     Slow(Duration),
 }
 
-/// Where the database listens at present.
-pub(super) type Target = Arc<Mutex<PathBuf>>;
+/// Where a way leads to.
+#[derive(Debug, Clone)]
+pub(super) enum Target {
+    /// Where the database listens at present.
+    Database(Arc<Mutex<PathBuf>>),
+    /// A server that is always there.
+    Server(SocketAddr),
+}
 
-/// The way of one node to the database.
+/// The way of one node to the database, or of all to what else they need.
 pub(super) struct Proxy {
-    port: u16,
+    pub(super) address: SocketAddr,
     link: watch::Sender<Link>,
 }
 
 impl Proxy {
-    /// Opens a way to `target`.
-    pub(super) fn start(runtime: &Handle, target: Target) -> Result<Self> {
-        let opened = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| {
+    /// Opens a way to `target`, which begins at the address `here`.
+    pub(super) fn start(runtime: &Handle, here: IpAddr, target: Target) -> Result<Self> {
+        let opened = std::net::TcpListener::bind((here, 0)).and_then(|listener| {
             listener.set_nonblocking(true)?;
-            Ok((listener.local_addr()?.port(), listener))
+            Ok((listener.local_addr()?, listener))
         });
-        let (port, listener) = opened.map_err(|error| Error::Server(format!("no port is free: {error}")))?;
+        let (address, listener) =
+            opened.map_err(|error| Error::Server(format!("no port is free: {error}")))?;
         let (link, seen) = watch::channel(Link::Open);
         runtime.spawn(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
             let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
-                connections.spawn(connect(client, Arc::clone(&target), seen.clone()));
+                connections.spawn(connect(client, target.clone(), seen.clone()));
                 while connections.try_join_next().is_some() {}
             }
         });
-        Ok(Self { port, link })
+        Ok(Self { address, link })
     }
 
     /// The address of the database for the node.
     pub(super) fn url(&self) -> String {
-        format!("postgres://engross@127.0.0.1:{}/postgres", self.port)
+        format!("postgres://engross@{}/postgres", self.address)
     }
 
     /// How the network is from now on.
@@ -67,14 +75,28 @@ impl Proxy {
     }
 }
 
+/// The two directions of a connection.
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
 async fn connect(client: TcpStream, target: Target, mut link: watch::Receiver<Link>) {
     if *link.borrow_and_update() == Link::Cut {
         return;
     }
-    let path = target.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let Ok(server) = UnixStream::connect(path).await else { return };
     let (from_client, to_client) = client.into_split();
-    let (from_server, to_server) = server.into_split();
+    let (from_server, to_server): (Reader, Writer) = match target {
+        Target::Database(path) => {
+            let path = path.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let Ok(server) = UnixStream::connect(path).await else { return };
+            let (from, to) = server.into_split();
+            (Box::new(from), Box::new(to))
+        }
+        Target::Server(address) => {
+            let Ok(server) = TcpStream::connect(address).await else { return };
+            let (from, to) = server.into_split();
+            (Box::new(from), Box::new(to))
+        }
+    };
     let mut cut = link.clone();
     tokio::select! {
         () = pass(from_client, to_server, link.clone()) => {}

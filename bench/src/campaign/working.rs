@@ -11,14 +11,30 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::board::Board;
 use super::ledger::Ledger;
 use super::speaking::{PASSING, PATIENCE, STUCK};
 use crate::faults::Dice;
-use crate::faults::server::fetch;
+use crate::faults::server::{TOKEN, fetch};
 use crate::root;
 
 /// The edits of a document, before another one is begun.
 const EDITS: usize = 8;
+
+/// Codes that tell a client to try again when there is room on the disk.
+const FULL: [&str; 3] = ["NO_SPACE", "DISK_FULL", "STORE_FULL"];
+
+/// What each request carries.
+fn headers() -> [(&'static str, String); 2] {
+    [("content-type", "application/json".to_owned()), ("authorization", format!("Bearer {TOKEN}"))]
+}
+
+/// Asks as clients do.
+fn ask(server: SocketAddr, request: (&str, &str), body: &[u8], patience: Duration) -> Option<(u16, Vec<u8>)> {
+    let headers = headers();
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    fetch(server, request, &headers, body, patience)
+}
 
 /// The bytes of a file.
 const BYTES: u64 = 300_000;
@@ -29,6 +45,7 @@ pub(super) struct Worker<'a> {
     pub(super) rest: Duration,
     pub(super) nodes: &'a [SocketAddr],
     pub(super) ledger: &'a Ledger,
+    pub(super) board: &'a Board,
     pub(super) over: &'a AtomicBool,
 }
 
@@ -209,32 +226,30 @@ impl Worker<'_> {
         asked: &mut dyn FnMut(usize) -> WorkRequest,
     ) -> Result<(u16, Vec<u8>), String> {
         let begun = Instant::now();
-        let mut trouble: Option<Instant> = None;
+        let mut trouble: Option<(&'static str, Instant)> = None;
         let mut node = usize::try_from(dice.below(self.nodes.len() as u64)).unwrap_or(0);
         for attempt in 0.. {
             let WorkRequest { method, path, body } = asked(attempt);
-            let told = fetch(
-                self.nodes[node],
-                (method, &path),
-                &[("content-type", "application/json")],
-                &body,
-                PATIENCE,
-            );
+            let told = ask(self.nodes[node], (method, &path), &body, PATIENCE);
             let code = told.as_ref().map(|(_, body)| code_of(body));
             match (&told, code) {
                 (None, _) => self.ledger.told("cut"),
                 (Some(_), Some(Some(code))) if PASSING.contains(&code.as_str()) => self.ledger.told(&code),
+                (Some(_), Some(Some(code))) if FULL.contains(&code.as_str()) && self.board.may_be_full() => {
+                    self.ledger.told(&code);
+                    trouble.get_or_insert_with(|| ("disk full", Instant::now()));
+                }
                 (Some((status @ 500.., body)), _) => {
                     return Err(format!("{method} {path}: {status} {}", String::from_utf8_lossy(body)));
                 }
                 (Some(told), _) => {
-                    if let Some(since) = trouble {
+                    if let Some((what, since)) = trouble {
                         self.ledger.waited(what, since.elapsed());
                     }
                     return Ok(told.clone());
                 }
             }
-            trouble.get_or_insert_with(Instant::now);
+            trouble.get_or_insert_with(|| (what, Instant::now()));
             if begun.elapsed() > STUCK {
                 return Err(format!("{method} {path} has no answer after {} s: {told:?}", STUCK.as_secs()));
             }
@@ -248,7 +263,7 @@ impl Worker<'_> {
 impl Promise {
     /// What is not as it was promised, as a server shows it.
     pub(super) fn problem(&self, server: SocketAddr) -> Option<String> {
-        let get = |path: &str| fetch(server, ("GET", path), &[], &[], Duration::from_secs(60));
+        let get = |path: &str| ask(server, ("GET", path), &[], Duration::from_secs(60));
         match self {
             Self::File { path, digest } => match get(path) {
                 Some((200, bytes)) if Sha256::digest(&bytes).to_vec() == *digest => None,
@@ -265,9 +280,7 @@ impl Promise {
             }
             Self::Task { key, run, text } => {
                 let body = task(key).to_string();
-                let headers = [("content-type", "application/json")];
-                let told =
-                    fetch(server, ("POST", "/acp/rpc"), &headers, body.as_bytes(), Duration::from_secs(60));
+                let told = ask(server, ("POST", "/acp/rpc"), body.as_bytes(), Duration::from_secs(60));
                 let told = told.map(json_of).map(|(_, told)| told).unwrap_or_default();
                 let result = &told["result"];
                 let is_same = result["runId"] == **run && text_of_task(result) == *text;

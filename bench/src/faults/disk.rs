@@ -1,6 +1,6 @@
 //! The disk under the store is full, and later it is not.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use engross_testkit::scripted::ModelServer;
@@ -11,21 +11,30 @@ use super::server::{Server, ServerReply, failed, messages, say};
 use crate::Result;
 
 /// A file system in memory; gone when dropped.
-pub(super) struct Disk<'a>(&'a Path);
+pub(crate) struct Disk(PathBuf);
 
-impl<'a> Disk<'a> {
-    pub(super) fn mount(folder: &'a Path) -> Option<Self> {
-        mount(&["-t", "tmpfs", "-o", "size=3m", "tmpfs"], folder).then(|| Self(folder))
+impl Disk {
+    /// One of a size such as `3m`; `None` where nobody may mount.
+    pub(crate) fn mount(folder: &Path, size: &str) -> Option<Self> {
+        let is_mounted = mount(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], folder);
+        is_mounted.then(|| Self(folder.to_owned()))
     }
 
-    pub(super) fn grow(&self) -> bool {
-        mount(&["-o", "remount,size=64m"], self.0)
+    /// Gives it another size, which is not less than what is on it.
+    pub(crate) fn resize(&self, size: &str) -> bool {
+        mount(&["-o", &format!("remount,size={size}")], &self.0)
+    }
+
+    /// How many KiB are on it.
+    pub(crate) fn used(&self) -> Option<u64> {
+        let told = Command::new("df").args(["-k", "--output=used"]).arg(&self.0).output().ok()?;
+        String::from_utf8_lossy(&told.stdout).lines().last()?.trim().parse().ok()
     }
 }
 
-impl Drop for Disk<'_> {
+impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(self.0).status();
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
     }
 }
 
@@ -35,7 +44,7 @@ fn mount(arguments: &[&str], folder: &Path) -> bool {
 }
 
 pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
-    let Some(disk) = Disk::mount(trial.folder) else {
+    let Some(disk) = Disk::mount(trial.folder, "3m") else {
         return Ok("skipped: no small disk can be mounted here".to_owned());
     };
     let model = ModelServer::start(json!({"default": {"text": "noted"}}));
@@ -60,7 +69,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     if let Some((n, code)) = refused.iter().find(|(_, code)| code != "STORE_FULL") {
         return Err(failed(format!("request {n} was refused with {code}, not STORE_FULL")));
     }
-    if !disk.grow() {
+    if !disk.resize("64m") {
         return Err(failed("the disk cannot be made larger"));
     }
     let holds = |server: &Server| -> Result<()> {

@@ -4,7 +4,7 @@
 
 mod attack;
 mod database;
-mod disk;
+pub(crate) mod disk;
 mod kill;
 mod load;
 mod nodes;

@@ -13,6 +13,9 @@ use crate::{Error, Result, root, run_command};
 /// How long a client waits for a word.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What clients say who they are; servers without a token do not look at it.
+pub(crate) const TOKEN: &str = "campaign";
+
 /// A server; killed when dropped.
 pub(crate) struct Server {
     child: Child,
@@ -167,7 +170,7 @@ pub(crate) fn send(
     let body = body.to_string();
     let head = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\
-         x-engross-session-key: {session}\r\nidempotency-key: {once}\r\ncontent-length: {}\r\n\r\n",
+         authorization: Bearer {TOKEN}\r\nx-engross-session-key: {session}\r\nidempotency-key: {once}\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     let heard = ask(server, &(head + &body), patience);
@@ -176,7 +179,10 @@ pub(crate) fn send(
 
 /// The messages of a session; none when there is no such session.
 pub(crate) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> {
-    let head = format!("GET /v1/sessions/{session} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");
+    let head = format!(
+        "GET /v1/sessions/{session} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\
+         authorization: Bearer {TOKEN}\r\n\r\n"
+    );
     match read(&ask(server, &head, PATIENCE), false) {
         ServerReply::Answer(shown) => Ok(shown["messages"].as_array().cloned().unwrap_or_default()),
         told if told.code() == "SESSION_UNKNOWN" => Ok(Vec::new()),

@@ -73,7 +73,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
 
 /// A disk that is full, and later not: what was delivered stays, what failed says so, and everything can be done then.
 pub(super) fn on_a_full_disk(trial: &Trial<'_>) -> Result<String> {
-    let Some(disk) = Disk::mount(trial.folder) else {
+    let Some(disk) = Disk::mount(trial.folder, "3m") else {
         return Ok("skipped: no small disk can be mounted here".to_owned());
     };
     settings(trial.folder)?;
@@ -103,7 +103,7 @@ pub(super) fn on_a_full_disk(trial: &Trial<'_>) -> Result<String> {
             delivered.len()
         )));
     }
-    if !disk.grow() {
+    if !disk.resize("64m") {
         return Err(failed("the disk cannot be made larger"));
     }
     drop(server);
