@@ -25,7 +25,7 @@ mod viewers;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use engross_artifacts::{ArtifactWorkspace, FrozenFiles, Keys, MemoryHashes, SigningKey};
@@ -77,6 +77,8 @@ pub(crate) struct TestBench {
     blobs: Option<Arc<dyn Blobs>>,
     /// Whether agents and the gateway have their runs still after a restart.
     pub(crate) resumes: bool,
+    /// How often they say after a restart that their home is away.
+    pub(crate) away: usize,
     /// Whether it is the runner of a person, whose agents work with the environment of the one who looks on.
     is_runner: bool,
     pub(crate) bridge: Bridge,
@@ -103,6 +105,7 @@ impl TestBench {
             permissions,
             blobs: None,
             resumes: false,
+            away: 0,
             is_runner: false,
             bridge,
         }
@@ -127,7 +130,8 @@ impl TestBench {
         self.bridge.runs().drain(Duration::ZERO).await;
         self.bridge.runs().config().store.close().await.unwrap();
         let (resumes, takes_environment) = (self.resumes, self.is_runner);
-        let player = || Arc::new(Player { resumes, takes_environment, ..Player::default() });
+        let away = || AtomicUsize::new(self.away);
+        let player = || Arc::new(Player { resumes, away: away(), takes_environment, ..Player::default() });
         (self.agent, self.gateway) = (player(), player());
         let Self { folder, agent, gateway, watch, ids, places, permissions, blobs, .. } = self;
         self.bridge =

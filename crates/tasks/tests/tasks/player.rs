@@ -2,6 +2,7 @@
 //! `say:TEXT`, `write:PATH=TEXT`, `ask`, `hold`, `fail:CODE`, `die`, `deaf` (ignores a cancel), `mute` (does not confirm one),
 //! `tool:ID`, `plan:STEP`, `seen:NAME` (a variable of the viewer), `degrade`, `unstated`, `refuse:CODE`, `done`.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use engross_tasks::runner::{
@@ -24,10 +25,12 @@ pub struct Player {
     pub closed: Mutex<Vec<String>>,
     /// Whether it has a run still that another process had begun.
     pub resumes: bool,
+    /// How often it says that its home is away before it goes on with such a run.
+    pub away: AtomicUsize,
     /// Whether it is given the environment of the one who asks.
     pub takes_environment: bool,
     /// Whether it cannot be given turns.
-    pub is_broken: std::sync::atomic::AtomicBool,
+    pub is_broken: AtomicBool,
 }
 
 impl Player {
@@ -76,7 +79,7 @@ impl Control for Stop {
 
 impl TaskRunner for Player {
     fn health(&self) -> RunnerFuture<'_, Health> {
-        let broken = self.is_broken.load(std::sync::atomic::Ordering::SeqCst);
+        let broken = self.is_broken.load(Ordering::SeqCst);
         let message = "it does not start".to_owned();
         Box::pin(std::future::ready(if broken { Health::Failing { message } } else { Health::Ready }))
     }
@@ -120,6 +123,10 @@ impl TaskRunner for Player {
         turn: Turn,
         _agent_session: Option<String>,
     ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
+        let less = |away: usize| away.checked_sub(1);
+        if self.away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok() {
+            return Box::pin(std::future::ready(Err(AgentError::new("HOME_AWAY", "the home is away"))));
+        }
         Box::pin(async move { if self.resumes { self.start(turn).await.map(Some) } else { Ok(None) } })
     }
 

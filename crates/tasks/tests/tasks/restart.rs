@@ -1,5 +1,8 @@
 //! What a new process makes of what the one before it left.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use engross_tasks::runner::Policy;
 use engross_tasks::runs::{Capacity, Target};
 use serde_json::{Value, json};
@@ -49,15 +52,34 @@ async fn a_restart_does_not_break_the_limit_of_a_gateway() {
         bench.restart().await;
         // Both are taken up again, and nobody else begins.
         bench.gateway.given(2).await;
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
         assert_eq!((bench.gateway.prompts().len(), bench.bridge.runs().active(Target::Gateway)), (2, 2));
     }
     for _ in 0..6 {
         bench.gateway.go.notify_one();
-        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+        tokio::time::sleep(Duration::from_millis(30)).await;
         assert!(bench.bridge.runs().active(Target::Gateway) <= 2);
     }
     bench.gateway.given(6).await;
+}
+
+/// Each try is a turn of a loop: a node whose home is away for long has the stack that it had.
+#[tokio::test]
+async fn a_run_is_taken_up_after_any_number_of_tries() {
+    let mut bench = TestBench::new().await;
+    let held = and(agent("t", "hold say:x"), json!({ "waitMs": 0 }));
+    let run = bench.call("session.start", held).await["runId"].clone();
+    bench.agent.given(1).await;
+    (bench.resumes, bench.away) = (true, 2_000);
+    bench.restart().await;
+    tokio::time::pause();
+    while bench.agent.away.load(Ordering::SeqCst) > 0 {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    tokio::time::resume();
+    bench.agent.given(1).await;
+    bench.agent.go.notify_one();
+    assert_eq!(bench.end(&run).await["output"], "x");
 }
 
 #[tokio::test]
