@@ -11,12 +11,12 @@ use super::ledger::lock;
 pub(super) struct Board {
     nodes: Mutex<Vec<&'static str>>,
     database: Mutex<Option<&'static str>>,
-    /// Whether the disk is full, and since when it is as it is.
+    /// Whether the disk is full, and since when it is as it is; nothing where it never was.
     disk: Mutex<Option<(bool, Instant)>>,
 }
 
-/// How long after a disk has room again somebody may still hear that it was full.
-const ECHO: Duration = Duration::from_secs(5);
+/// How long after a disk has room again something may still begin that meets what was full.
+const ECHO: Duration = Duration::from_secs(1);
 
 impl Board {
     /// Nothing is broken on so many nodes.
@@ -40,9 +40,9 @@ impl Board {
         *lock(&self.disk) = Some((is_full, Instant::now()));
     }
 
-    /// Whether somebody may be told at present that the disk is full.
-    pub(super) fn may_be_full(&self) -> bool {
-        lock(&self.disk).is_some_and(|(is_full, since)| is_full || since.elapsed() < ECHO)
+    /// Whether the disk was full when or after something began.
+    pub(super) fn was_full(&self, begun: Instant) -> bool {
+        lock(&self.disk).is_some_and(|(is_full, since)| is_full || begun < since + ECHO)
     }
 
     /// Something is the matter with the database, or nothing is any more.

@@ -49,6 +49,13 @@ pub(super) struct Worker<'a> {
     pub(super) over: &'a AtomicBool,
 }
 
+/// What a client has in hand.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    name: &'a str,
+    begun: Instant,
+}
+
 /// What a client was told.
 #[derive(Debug)]
 pub(super) enum Promise {
@@ -76,10 +83,11 @@ impl Worker<'_> {
                 return;
             }
             let name = format!("{}-{job}", self.number);
+            let work = Job { name: &name, begun: Instant::now() };
             let done = match self.number % 3 {
-                0 => self.write(&mut dice, &name),
-                1 => self.edit(&mut dice, &name),
-                _ => self.give_task(&mut dice, &name),
+                0 => self.write(&mut dice, work),
+                1 => self.edit(&mut dice, work),
+                _ => self.give_task(&mut dice, work),
             };
             match done {
                 Ok(()) => {}
@@ -94,9 +102,10 @@ impl Worker<'_> {
     }
 
     /// Writes a file in pieces, each of which is told to be kept.
-    fn write(&self, dice: &mut Dice, name: &str) -> Result<(), String> {
+    fn write(&self, dice: &mut Dice, job: Job<'_>) -> Result<(), String> {
+        let name = job.name;
         let mut file = String::new();
-        let begun = self.settle(dice, "writes", &mut |attempt| {
+        let begun = self.settle((dice, job), "writes", &mut |attempt| {
             // Of a session that nobody heard of, nobody knows the name; the file may be taken by it.
             file = format!("f{name}-{attempt}.md");
             let body =
@@ -114,12 +123,15 @@ impl Worker<'_> {
         while offset < content.len() {
             let piece = usize::try_from(1 + dice.below(60_000)).unwrap_or(1);
             let end = content.len().min(offset + piece);
-            let told = self.settle(dice, "writes", &mut |_| WorkRequest {
+            let told = self.settle((dice, job), "writes", &mut |_| WorkRequest {
                 method: "PATCH",
                 path: format!("/v1/write-sessions/{session}?offset={offset}"),
                 body: content[offset..end].to_vec(),
             })?;
             let (status, told) = json_of(told);
+            if (status, &told["state"]) == (507, &json!("failed")) {
+                return Ok(());
+            }
             let now = told["offset"].as_u64().and_then(|now| usize::try_from(now).ok());
             match now {
                 // One that was cut off may have left a part.
@@ -131,12 +143,15 @@ impl Worker<'_> {
                 }
             }
         }
-        let told = self.settle(dice, "writes", &mut |_| WorkRequest {
+        let told = self.settle((dice, job), "writes", &mut |_| WorkRequest {
             method: "POST",
             path: format!("/v1/write-sessions/{session}/finalize"),
             body: json!({"offset": content.len()}).to_string().into_bytes(),
         })?;
         let (status, told) = json_of(told);
+        if (status, &told["state"]) == (507, &json!("failed")) {
+            return Ok(());
+        }
         if status != 200 || told["state"] != "committed" {
             return Err(format!("{file} is complete, and was not committed: {status} {told}"));
         }
@@ -147,10 +162,11 @@ impl Worker<'_> {
 
     /// Puts a document, and adds one sentence after the other.
     #[expect(clippy::disallowed_methods, reason = "a chore reads the example of the repository")]
-    fn edit(&self, dice: &mut Dice, name: &str) -> Result<(), String> {
+    fn edit(&self, dice: &mut Dice, job: Job<'_>) -> Result<(), String> {
+        let name = job.name;
         let example = std::fs::read(root().join("examples/nda.docx")).map_err(|error| error.to_string())?;
         let path = format!("/v1/workspaces/papers/files/d{name}.docx");
-        let put = self.settle(dice, "edits", &mut |_| WorkRequest {
+        let put = self.settle((dice, job), "edits", &mut |_| WorkRequest {
             method: "PUT",
             path: path.clone(),
             body: example.clone(),
@@ -162,7 +178,7 @@ impl Worker<'_> {
             let sentence = format!("Sentence {name}x{}x was added.", sentences.len());
             let body = json!({"operations": [{"op": "insert_paragraph", "after": "P3",
                 "content": sentence}], "author": "Ada", "expectedRevision": revision});
-            let told = self.settle(dice, "edits", &mut |_| WorkRequest {
+            let told = self.settle((dice, job), "edits", &mut |_| WorkRequest {
                 method: "POST",
                 path: format!("{path}/operations"),
                 body: body.to_string().into_bytes(),
@@ -175,7 +191,7 @@ impl Worker<'_> {
                 }
                 // The request before was carried out, and its answer lost.
                 (409, Some("STALE_REVISION")) => {
-                    let shown = self.settle(dice, "edits", &mut |_| WorkRequest {
+                    let shown = self.settle((dice, job), "edits", &mut |_| WorkRequest {
                         method: "GET",
                         path: format!("{path}?view=accepted&limit=1000"),
                         body: Vec::new(),
@@ -194,11 +210,11 @@ impl Worker<'_> {
     }
 
     /// Gives a task, and asks until it has come to its end.
-    fn give_task(&self, dice: &mut Dice, name: &str) -> Result<(), String> {
-        let key = format!("t{name}");
+    fn give_task(&self, dice: &mut Dice, job: Job<'_>) -> Result<(), String> {
+        let key = format!("t{}", job.name);
         let begun = Instant::now();
         loop {
-            let told = self.settle(dice, "tasks", &mut |_| WorkRequest {
+            let told = self.settle((dice, job), "tasks", &mut |_| WorkRequest {
                 method: "POST",
                 path: "/acp/rpc".to_owned(),
                 body: task(&key).to_string().into_bytes(),
@@ -212,6 +228,14 @@ impl Worker<'_> {
                     self.ledger.promise(Promise::Task { key, run, text });
                     return Ok(());
                 }
+                // It was told that there was no room for it.
+                (Some("failed"), _)
+                    if result["code"].as_str().is_some_and(|code| FULL.contains(&code))
+                        && self.board.was_full(job.begun) =>
+                {
+                    self.ledger.told(&format!("{} of a task", result["code"].as_str().unwrap_or_default()));
+                    return Ok(());
+                }
                 _ if result["terminal"] == false && begun.elapsed() < STUCK => {}
                 _ => return Err(format!("the task {key}: {told}")),
             }
@@ -221,7 +245,7 @@ impl Worker<'_> {
     /// Sends a request, to one node after the other, until it is answered; `asked` makes it, and knows how often it was sent.
     fn settle(
         &self,
-        dice: &mut Dice,
+        (dice, job): (&mut Dice, Job<'_>),
         what: &'static str,
         asked: &mut dyn FnMut(usize) -> WorkRequest,
     ) -> Result<(u16, Vec<u8>), String> {
@@ -235,8 +259,14 @@ impl Worker<'_> {
             match (&told, code) {
                 (None, _) => self.ledger.told("cut"),
                 (Some(_), Some(Some(code))) if PASSING.contains(&code.as_str()) => self.ledger.told(&code),
-                (Some(_), Some(Some(code))) if FULL.contains(&code.as_str()) && self.board.may_be_full() => {
+                (Some(told), Some(Some(code)))
+                    if FULL.contains(&code.as_str()) && self.board.was_full(job.begun) =>
+                {
                     self.ledger.told(&code);
+                    // A write session has failed with it for good, and its sender has been told.
+                    if serde_json::from_slice::<Value>(&told.1).is_ok_and(|told| told["state"] == "failed") {
+                        return Ok(told.clone());
+                    }
                     trouble.get_or_insert_with(|| ("disk full", Instant::now()));
                 }
                 (Some((status @ 500.., body)), _) => {
