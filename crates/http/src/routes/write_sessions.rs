@@ -120,8 +120,12 @@ pub(super) async fn finalise(
 ) -> Result<Response, Error> {
     let id = named(id)?;
     let asked = finalise_request(&writes.read(request).await?)?;
-    writes.confirm(id, asked.offset).await?;
-    let view = writes.service.finalise(id).await.map_err(|problem| writes.refused(id, problem))?;
+    // In one step: the loss of a connection that the sender has left may be noticed at any moment.
+    let done = match asked.offset {
+        Some(offset) => writes.service.finalise_at(id, offset).await,
+        None => writes.service.finalise(id).await,
+    };
+    let view = done.map_err(|problem| writes.refused(id, problem))?;
     match &view.problem {
         Some(problem) if problem.code == "EMPTY_CONTENT" => Err(writes.refused(id, problem.clone())),
         _ => answer(view),

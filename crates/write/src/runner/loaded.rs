@@ -245,7 +245,7 @@ impl LoadedSession {
         if is_over && is_content {
             return self.over();
         }
-        if is_content || matches!(input, WriteInput::Finalise) {
+        if is_content || matches!(input, WriteInput::Finalise | WriteInput::FinaliseAt(_)) {
             work.relock()?;
         }
         work.content.source = source.cloned();

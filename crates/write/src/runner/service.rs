@@ -90,6 +90,18 @@ impl WriteService {
         self.run(move |sessions| sessions.finalise(id)).await
     }
 
+    /// As [`WriteSessions::finalise_at`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn finalise_at(
+        &self,
+        id: WriteSessionId,
+        offset: u64,
+    ) -> Result<WriteSessionView, WriteFailure> {
+        self.run(move |sessions| sessions.finalise_at(id, offset)).await
+    }
+
     /// As [`WriteSessions::whole`].
     ///
     /// # Errors

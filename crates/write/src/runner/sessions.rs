@@ -224,6 +224,14 @@ impl WriteSessions {
         self.drive(id, WriteInput::Finalise)
     }
 
+    /// The content ends here, at this offset. A loss of an earlier connection that is noticed only now changes nothing.
+    ///
+    /// # Errors
+    /// As [`WriteSessions::finalise`]; `OFFSET_MISMATCH`.
+    pub fn finalise_at(&self, id: WriteSessionId, offset: u64) -> Result<WriteSessionView, WriteFailure> {
+        self.drive(id, WriteInput::FinaliseAt(offset))
+    }
+
     /// This is all of the content; nothing in it ends it.
     ///
     /// # Errors

@@ -95,6 +95,20 @@ impl WriteSession {
         Ok(())
     }
 
+    /// The sender knows that the content has come to `offset`, and no further.
+    pub(super) fn confirm(
+        &mut self,
+        offset: u64,
+        spool: &mut impl Spool,
+        actions: &mut Vec<WriteAction>,
+    ) -> Result<(), WriteFailure> {
+        if offset != self.received {
+            let problem = "is not all that has come";
+            return Err(Error::OffsetMismatch { offset, expected: self.received, problem }.into());
+        }
+        self.chunk(Some(offset), &[], spool, actions)
+    }
+
     /// Takes all of the content, in which nothing ends it.
     pub(super) fn whole(
         &mut self,

@@ -221,6 +221,12 @@ impl WriteSession {
                 self.go_to(State::Paused(Pause::Disconnect), None, &mut actions);
             }
             WriteInput::Finalise => self.finalise(spool, &mut actions)?,
+            WriteInput::FinaliseAt(offset) => {
+                if !self.state.is_final() {
+                    self.confirm(offset, spool, &mut actions)?;
+                }
+                self.finalise(spool, &mut actions)?;
+            }
             WriteInput::Patch(spec) => self.take_patch(spec)?,
             WriteInput::Validated(report) if self.state == State::Validating => {
                 self.validated(report, &mut actions);

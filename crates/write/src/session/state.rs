@@ -115,6 +115,8 @@ pub enum WriteInput<'a> {
     Disconnect,
     /// The sender says that the content ends here.
     Finalise,
+    /// The same, and the content has come to this offset: who knows that has lost nothing with a connection.
+    FinaliseAt(u64),
     /// The next content is a patch of what was refused.
     Patch(PatchSpec),
     /// The content was looked at.

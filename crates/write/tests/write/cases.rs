@@ -150,6 +150,29 @@ fn case_30_a_marker_is_known_wherever_it_is_cut() {
     }
 }
 
+/// A sender that went elsewhere knows how far it is; that its old connection is gone is noticed at any moment.
+#[test]
+fn who_finalises_at_an_offset_knows_what_has_come() {
+    for text in ["", "a\nb"] {
+        for how in [None, Some(WriteInput::Disconnect), Some(WriteInput::Idle)] {
+            let mut host =
+                Host::plain(|options| (options.terminator, options.allow_empty) = (Terminator::None, true));
+            host.send(text).unwrap();
+            if let Some(how) = how.clone() {
+                host.step(how).unwrap();
+            }
+            let offset = text.len() as u64;
+            let refused = host.step(WriteInput::FinaliseAt(offset + 1)).unwrap_err();
+            assert_eq!(refused.code, "OFFSET_MISMATCH", "{how:?}");
+            host.step(WriteInput::FinaliseAt(offset)).unwrap();
+            assert_eq!(host.written(), Some(text), "{how:?}");
+            host.step(WriteInput::Disconnect).unwrap();
+            host.step(WriteInput::FinaliseAt(offset)).unwrap();
+            assert_eq!(host.written(), Some(text), "{how:?}");
+        }
+    }
+}
+
 #[test]
 fn case_31_a_character_may_be_cut() {
     let text = format!("é😀\n{MARKER}\n");
