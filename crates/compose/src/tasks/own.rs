@@ -247,9 +247,16 @@ async fn hear(
             TurnEvent::Failed { code, .. }
                 if passes(&code) && trouble.get_or_insert_with(Instant::now).elapsed() < PATIENCE =>
             {
+                let since = *trouble.get_or_insert_with(Instant::now);
                 let again = async {
-                    sleep(PAUSE).await;
-                    asked.runner.submit(&asked.request).await
+                    loop {
+                        sleep(PAUSE).await;
+                        match asked.runner.submit(&asked.request).await {
+                            // Who has the run has the home, or loses both.
+                            Err(error) if error.is_home_away() && since.elapsed() < PATIENCE => {}
+                            again => return again,
+                        }
+                    }
                 };
                 let again = tokio::select! {
                     again = again => again,

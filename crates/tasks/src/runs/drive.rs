@@ -26,7 +26,7 @@ use super::service::{RETRY, Runs};
 use super::state::Phase;
 use super::steps::KeptSteps;
 use crate::codes;
-use crate::runner::{AgentEvent, RunningTurn, Turn};
+use crate::runner::{AgentEvent, How, RunningTurn, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
 use engross_protocol::shared;
 use serde_json::json;
@@ -35,6 +35,12 @@ use serde_json::json;
 fn is_passing(code: &str) -> bool {
     let passing = [shared::SERVER_STOPPING, shared::SERVER_BUSY, shared::HOME_AWAY];
     passing.iter().any(|passing| passing.name == code) || code.starts_with("STORE_")
+}
+
+/// Whether the turn goes on elsewhere: the process that listens to it is about to end.
+fn is_left(event: &AgentEvent) -> bool {
+    let AgentEvent::Ended(end) = event else { return false };
+    matches!(&end.how, How::Failed { code, .. } if code == shared::SERVER_STOPPING.name)
 }
 
 /// How long an agent has to confirm that it was asked to stop.
@@ -318,6 +324,9 @@ impl Runs {
     ) -> bool {
         let run = &order.face.run;
         let gateway = order.face.target == Target::Gateway;
+        let provider = self.inner.config.provider(&order.face.provider);
+        let runner = provider.and_then(|provider| provider.runner.as_ref());
+        let knows_turns = runner.is_some_and(|runner| runner.knows_turns());
         let (mut said, mut kept) = (AnswerText::default(), KeptSteps::default());
         let mut stop: Option<Instant> = None;
         loop {
@@ -325,6 +334,11 @@ impl Runs {
             let input = tokio::select! {
                 biased;
                 event = running.events.recv() => match event {
+                    Some(event) if knows_turns && is_left(&event) => {
+                        // The next process hears the turn that it has.
+                        self.inner.stopping.cancelled().await;
+                        return false;
+                    }
                     Some(event) => match self.passing(loaded, order, (&mut said, &mut kept), event) {
                         Some(event) => Input::Event(event),
                         None => continue,

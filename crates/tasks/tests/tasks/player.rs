@@ -27,6 +27,8 @@ pub struct Player {
     pub resumes: bool,
     /// How often it says that its home is away before it goes on with such a run.
     pub away: AtomicUsize,
+    /// Whether its process is about to end, so that it says of each turn that it goes on elsewhere.
+    pub is_leaving: AtomicBool,
     /// Whether it is given the environment of the one who asks.
     pub takes_environment: bool,
     /// Whether it cannot be given turns.
@@ -88,8 +90,15 @@ impl TaskRunner for Player {
         self.takes_environment
     }
 
-    fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
+    fn knows_turns(&self) -> bool {
+        self.resumes
+    }
+
+    fn start(&self, mut turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
         self.turns.lock().unwrap().push(turn.clone());
+        if self.is_leaving.load(Ordering::SeqCst) {
+            turn.prompt = "say:half fail:SERVER_STOPPING".to_owned();
+        }
         if let Some(code) = turn.prompt.strip_prefix("refuse:") {
             return Box::pin(std::future::ready(Err(AgentError::new(code, "it will not"))));
         }

@@ -63,6 +63,24 @@ async fn a_restart_does_not_break_the_limit_of_a_gateway() {
     bench.gateway.given(6).await;
 }
 
+/// The process of the sessions may know earlier than that of the tasks that it is about to end.
+#[tokio::test]
+async fn a_turn_that_goes_on_elsewhere_has_not_failed() {
+    let mut bench = TestBench::new().await;
+    bench.resumes = true;
+    bench.restart().await;
+    bench.agent.is_leaving.store(true, Ordering::SeqCst);
+    let run =
+        bench.call("session.start", and(agent("t", "say:x"), json!({ "waitMs": 0 }))).await["runId"].clone();
+    bench.agent.given(1).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": run, "waitMs": 0 })).await;
+    assert_eq!(told["terminal"], json!(false), "{told}");
+    bench.restart().await;
+    let told = bench.end(&run).await;
+    assert_eq!((&told["status"], &told["output"]), (&json!("completed"), &json!("x")));
+}
+
 /// Each try is a turn of a loop: a node whose home is away for long has the stack that it had.
 #[tokio::test]
 async fn a_run_is_taken_up_after_any_number_of_tries() {
