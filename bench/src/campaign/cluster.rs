@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -244,10 +244,15 @@ impl Cluster {
 }
 
 /// The lines from the first panic on, if there is one in what a node said.
-fn panic_in(said: &str) -> Option<String> {
+pub(super) fn panic_in(said: &str) -> Option<String> {
     let lines: Vec<&str> = said.lines().collect();
     let first = lines.iter().position(|line| line.contains("panicked at"))?;
     Some(lines[first..].iter().take(LAST_LINES).copied().collect::<Vec<_>>().join("\n"))
+}
+
+/// How a process ended, and what it said last.
+pub(super) fn end_of(end: ExitStatus, log: &Path) -> String {
+    format!("{end}; the last lines of {}:\n{}", log.display(), last_lines(&read_file(log)))
 }
 
 /// The last lines of what a node said.
@@ -271,8 +276,8 @@ impl Node {
         }
         match server.end() {
             Some(end) if !end.success() => {
-                let said = self.logs.last().map(|log| last_lines(&read_file(log)));
-                Err(failed(format!("a node was drained and ended with {end}: {}", said.unwrap_or_default())))
+                let told = self.logs.last().map(|log| end_of(end, log)).unwrap_or_default();
+                Err(failed(format!("a node was drained and ended with {told}")))
             }
             _ => {
                 self.server = None;
@@ -287,12 +292,7 @@ impl Node {
             return None;
         }
         let end = self.server.as_mut()?.end()?;
-        let log = self.logs.last()?;
-        Some(format!(
-            "node {number} ended by itself with {end}; the last lines of {}:\n{}",
-            log.display(),
-            last_lines(&read_file(log))
-        ))
+        Some(format!("node {number} ended by itself with {}", end_of(end, self.logs.last()?)))
     }
 
     /// Has its process stand still, or go on.

@@ -5,6 +5,8 @@
 
 mod board;
 mod cluster;
+#[cfg(test)]
+mod cluster_tests;
 mod ledger;
 mod memory;
 mod namespaces;
