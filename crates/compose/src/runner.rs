@@ -98,19 +98,22 @@ pub async fn serve_tasks<Watched: Future<Output = ()>>(
     };
     let door = Door { address, token, made_for: made_for.clone() };
     let (sender, began) = tokio::sync::oneshot::channel();
-    let stop = async {
-        let over = async {
-            match began.await {
-                Ok(bridge) => watch(bridge, door.clone()).await,
-                Err(_) => std::future::pending().await,
+    let stop = || {
+        let asked = signals::asked_to_stop();
+        async {
+            let over = async {
+                match began.await {
+                    Ok(bridge) => watch(bridge, door.clone()).await,
+                    Err(_) => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = over => {}
+                () = asked => {}
+                () = is_gone(&place, &door) => {}
             }
-        };
-        tokio::select! {
-            () = over => {}
-            () = signals::asked_to_stop() => {}
-            () = is_gone(&place, &door) => {}
+            SHORT_PATIENCE
         }
-        SHORT_PATIENCE
     };
     let written = files::write_private(&place, door.line().as_bytes());
     written?;

@@ -95,10 +95,13 @@ pub fn run(settings: &ProgramSettings, environment: &Environment) -> Result<(), 
     sessions::runtime()?.block_on(async {
         let listener = listen(address)?;
         let address = listener.local_addr().map_err(|error| cannot_listen(address, &error))?;
-        let stop = async {
-            signals::asked_to_stop().await;
-            note("Stopping: running turns are finished first");
-            patience
+        let stop = || {
+            let asked = signals::asked_to_stop();
+            async move {
+                asked.await;
+                note("Stopping: running turns are finished first");
+                patience
+            }
         };
         serve(parts, listener, stop, |spec, _| {
             note(&format!("Listening at {scheme}://{address}/v1 with the model {spec}; Ctrl-C stops"));
@@ -186,11 +189,12 @@ fn limits(options: &ServeSettings) -> Limits {
     }
 }
 
-/// Serves until `stop` says how long running turns may still go on. `ready` hears where, and with which model.
-pub(super) async fn serve(
+/// Serves until `stop` says how long running turns may still go on. `ready` hears where, and with which model; before that `stop` is
+/// called, so that nobody who was told that the server is there can end it in another way.
+pub(super) async fn serve<F: Future<Output = Duration>>(
     parts: Parts,
     listener: impl Into<Listener>,
-    stop: impl Future<Output = Duration>,
+    stop: impl FnOnce() -> F,
     ready: impl FnOnce(&str, Option<&Bridge>),
 ) -> Result<(), Failure> {
     let Parts { options, data, models, settings, client_tools, access, certificate, .. } = parts;
@@ -286,6 +290,7 @@ pub(super) async fn serve(
         _ => None,
     };
     let reloading = reload(certificate.as_ref(), access_log.as_deref(), &registry);
+    let stop = stop();
     ready(&spec, bridge.as_ref());
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);

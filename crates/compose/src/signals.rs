@@ -73,20 +73,25 @@ impl NotedSignals {
     }
 }
 
-/// Resolves when the person or the system wants an end.
-pub async fn asked_to_stop() {
+/// Resolves when the person or the system wants an end. They may want it from now on, before this is awaited; called within a
+/// runtime.
+pub fn asked_to_stop() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let asked = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    };
+    async move {
+        #[cfg(unix)]
+        if let (Ok(mut terminate), Ok(mut interrupt)) = asked {
             tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
+                _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
             return;
         }
+        let _ = tokio::signal::ctrl_c().await;
     }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// From now on a file beyond the size limit of the process is an error, not the end of it.

@@ -79,3 +79,26 @@ fn a_reader_that_goes_away_is_no_failure() {
         assert!(!stderr.contains("panicked"), "{stderr}");
     }
 }
+
+/// Who was told that a server is there may end it at once: it ends as it always does, and not in the middle.
+#[test]
+fn a_server_that_is_asked_to_stop_as_soon_as_it_listens_stops_in_order() {
+    let desk = TestBench::new();
+    for (round, name) in ["-TERM", "-INT"].into_iter().cycle().take(10).enumerate() {
+        let mut child = desk
+            .command(ENGROSS)
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--model", "rules", "--data"])
+            .arg(desk.path(&format!("data-{round}")))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(lines.by_ref().any(|line| line.starts_with("Listening at ")), "it never listened");
+        let kill = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let said: Vec<String> = lines.collect();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{name}: {said:?}");
+        assert!(said.iter().any(|line| line.starts_with("Stopping")), "{name}: {said:?}");
+    }
+}
