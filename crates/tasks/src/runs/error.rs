@@ -81,7 +81,8 @@ impl RunError {
             Self::Busy { .. } => codes::OPENCLAW_GATEWAY_BUSY,
             Self::Continuation { .. } => codes::SESSION_CONTINUATION_UNAVAILABLE,
             Self::KeyReused => shared::IDEMPOTENCY_KEY_REUSED,
-            Self::Stopping => shared::SERVER_STOPPING,
+            // Who closes the store ends all that asks it here: the process, or a node whose home is lost.
+            Self::Stopping | Self::Store(engross_store::Error::Closed) => shared::SERVER_STOPPING,
             Self::Damaged { .. } => codes::TASK_LOG_DAMAGED,
             Self::Store(error) => error.row(),
             Self::Scope { code, .. } => code,

@@ -63,6 +63,16 @@ async fn a_restart_does_not_break_the_limit_of_a_gateway() {
     bench.gateway.given(6).await;
 }
 
+/// A request that waited while the server stopped is told to come again, in the words of all requests then.
+#[tokio::test]
+async fn who_finds_the_store_closed_is_told_that_the_server_stops() {
+    let bench = TestBench::new().await;
+    bench.bridge.runs().drain(Duration::ZERO).await;
+    bench.bridge.runs().config().store.close().await.unwrap();
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": "run-1" })).await;
+    assert_eq!(told["error"]["data"]["code"], "SERVER_STOPPING", "{told}");
+}
+
 /// The process of the sessions may know earlier than that of the tasks that it is about to end.
 #[tokio::test]
 async fn a_turn_that_goes_on_elsewhere_has_not_failed() {
