@@ -96,6 +96,7 @@ impl Server {
         let file = std::fs::File::create(log).map_err(Error::file(log))?;
         let child = spawn(command.stderr(file), folder)?;
         let mut server = Self { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        let begun = Instant::now();
         loop {
             // What it said before it ended is there by the time that its end is seen.
             let end = server.end();
@@ -108,6 +109,9 @@ impl Server {
             }
             if let Some(end) = end {
                 return Err(failed(format!("it does not listen, and ended with {end}: {said}")));
+            }
+            if begun.elapsed() > PATIENCE {
+                return Err(failed(format!("it does not listen after {} s: {said}", PATIENCE.as_secs())));
             }
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -41,6 +41,9 @@ const REHEARSAL: &str = "
 /// "engross" in short: the lock that migrating nodes take.
 const MIGRATION_LOCK: i64 = 0x656e_6772;
 
+/// Has the server end a migrating node of which it hears nothing, so that its lock is free.
+const LET_GO: &str = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+
 /// Connections of one node. More do not make one database faster.
 const CONNECTIONS: usize = 16;
 
@@ -121,6 +124,20 @@ fn place(config: &Config) -> String {
     format!("the Postgres database '{database}' at {}", hosts.collect::<Vec<_>>().join(", "))
 }
 
+/// Which migration the tables are at that are named in `version`; nothing where there are none.
+async fn version_of(
+    transaction: &Transaction<'_>,
+    version: &str,
+) -> Result<Option<u32>, tokio_postgres::Error> {
+    let exists = "SELECT to_regclass($1) IS NOT NULL";
+    let exists = transaction.query_typed_one(exists, &[(&version, Type::TEXT)]).await?;
+    if !exists.try_get::<_, bool>(0)? {
+        return Ok(None);
+    }
+    let found = transaction.query_typed_one(&format!("SELECT version FROM {version}"), &[]).await?;
+    Ok(Some(u32::try_from(found.try_get::<_, i64>(0)?).unwrap_or(u32::MAX)))
+}
+
 /// Brings the schema up to its newest migration, or refuses the database.
 async fn migrate(
     transaction: &Transaction<'_>,
@@ -137,19 +154,24 @@ async fn migrate(
         let message = format!("its encoding is {encoding}, not UTF8");
         return Err(Error::Unusable { place: place.to_owned(), message });
     }
+    let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
+    // Nobody waits for another one where nothing is to be done, which is nearly always.
+    if version_of(transaction, version).await.map_err(wrong)? == Some(known) {
+        return Ok(());
+    }
+    // A process that is cut off while it has the lock keeps it until the server misses it, which may be in hours.
+    transaction.batch_execute(LET_GO).await.map_err(wrong)?;
     let lock = "SELECT pg_advisory_xact_lock($1)";
     transaction.query_typed(lock, &[(&MIGRATION_LOCK, Type::INT8)]).await.map_err(wrong)?;
-    let exists = "SELECT to_regclass($1) IS NOT NULL";
-    let exists = transaction.query_typed_one(exists, &[(&version, Type::TEXT)]).await;
-    if !exists.and_then(|row| row.try_get::<_, bool>(0)).map_err(wrong)? {
-        let begin =
-            format!("CREATE TABLE {version} (version bigint NOT NULL); INSERT INTO {version} VALUES (0)");
-        transaction.batch_execute(&begin).await.map_err(wrong)?;
-    }
-    let found = transaction.query_typed_one(&format!("SELECT version FROM {version}"), &[]).await;
-    let found: i64 = found.and_then(|row| row.try_get(0)).map_err(wrong)?;
-    let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
-    let found = u32::try_from(found).unwrap_or(u32::MAX);
+    let found = match version_of(transaction, version).await.map_err(wrong)? {
+        Some(found) => found,
+        None => {
+            let begin =
+                format!("CREATE TABLE {version} (version bigint NOT NULL); INSERT INTO {version} VALUES (0)");
+            transaction.batch_execute(&begin).await.map_err(wrong)?;
+            0
+        }
+    };
     if found > known {
         return Err(Error::Newer { place: place.to_owned(), found, known });
     }
