@@ -9,6 +9,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use engross_testkit::object_storage::ObjectStorage;
 use engross_testkit::postgres::PostgresServer;
 use tokio::runtime::Runtime;
 
@@ -49,6 +50,8 @@ pub(super) struct Surroundings {
     pub(super) memory: bool,
     /// Each node has a network of its own.
     pub(super) network: bool,
+    /// Each node has folders of its own, and all have object storage.
+    pub(super) storage: bool,
 }
 
 /// A node, which keeps its address over restarts.
@@ -83,6 +86,8 @@ pub(super) struct Cluster {
     model: SocketAddr,
     /// The way to the model, where nodes have a network of their own.
     _way: Option<Proxy>,
+    /// Object storage, and the way of all nodes to it.
+    storage: Option<(ObjectStorage, Proxy)>,
     /// The folder that all nodes have.
     shared: PathBuf,
     // Behind the nodes, which are in them.
@@ -113,6 +118,15 @@ impl Cluster {
             None => None,
         };
         let model = way.as_ref().map_or(model, |way| way.address);
+        let storage = match around.storage {
+            true => {
+                let storage = ObjectStorage::start();
+                let storage = storage.ok_or_else(|| failed("there is no moto_server: install it"))?;
+                let way = Proxy::start(runtime.handle(), here, Target::Server(storage.address()))?;
+                Some((storage, way))
+            }
+            false => None,
+        };
         let place = folder.join("shared");
         std::fs::create_dir_all(&place).map_err(Error::file(&place))?;
         let disk = match around.disk {
@@ -151,6 +165,7 @@ impl Cluster {
             engine: engine.to_owned(),
             model,
             _way: way,
+            storage,
             shared: place,
             disk,
             network,
@@ -186,7 +201,18 @@ impl Cluster {
             "--store",
             &node.proxy.url(),
         ]);
-        command.arg("--data").arg(self.shared.join("data")).arg("--root").arg(self.shared.join("root"));
+        let folders = match &self.storage {
+            Some((storage, way)) => {
+                command.args(["--local-folders", "--blobs", "s3://bucket/campaign"]);
+                command.envs(storage.environment());
+                command.env("AWS_ENDPOINT_URL", format!("http://{}", way.address));
+                // One for all, as an operator is told.
+                command.env("ENGROSS_SIGNING_SECRET", "that of a campaign, which nobody else has");
+                node.disk()
+            }
+            None => self.shared.clone(),
+        };
+        command.arg("--data").arg(folders.join("data")).arg("--root").arg(folders.join("root"));
         command.arg("--node-address").arg(format!("http://{}", node.address));
         command.args(["--model", &format!("openai-compatible:http://{}/v1#scripted", self.model)]);
         let library = FAKETIME.iter().find(|library| Path::new(library).exists());
@@ -200,6 +226,13 @@ impl Cluster {
         node.logs.push(log.clone());
         node.server = Some(Server::start_logged(command, &node.folder, &log)?);
         Ok(())
+    }
+
+    /// How the way of all nodes to the object storage is from now on.
+    pub(super) fn link_storage(&self, link: Link) {
+        if let Some((_, way)) = &self.storage {
+            way.set(link);
+        }
     }
 
     /// Has the shared disk be full, or have room again.
@@ -265,6 +298,20 @@ impl Node {
     /// SIGKILL.
     pub(super) fn kill(&mut self) {
         self.server = None;
+    }
+
+    /// Where its own folders are, if it has such.
+    fn disk(&self) -> PathBuf {
+        self.folder.join("disk")
+    }
+
+    /// Loses its own folders. It must not run.
+    pub(super) fn lose_disk(&self) -> Result<()> {
+        let disk = self.disk();
+        match std::fs::remove_dir_all(&disk) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::file(&disk)(error)),
+            _ => Ok(()),
+        }
     }
 
     /// SIGTERM; waits for the end, which must come.

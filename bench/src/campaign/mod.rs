@@ -72,6 +72,10 @@ pub(crate) struct CampaignArguments {
     /// make namespaces, `ip` and `nft`.
     #[arg(long)]
     namespaces: bool,
+    /// Gives each node folders of its own and all of them object storage, which is away every now and then, as are disks of nodes that
+    /// died. Needs `moto_server`.
+    #[arg(long, conflicts_with = "disk")]
+    local_folders: bool,
     /// In place of faults: each node in turn is drained, and started again as this program. `cargo build --profile ci --package engross
     /// --features engross/full,engross/rehearsal` makes one that is a migration and a kind of entry ahead.
     #[arg(long)]
@@ -88,6 +92,7 @@ pub(crate) struct CampaignArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Kill,
+    DiskLost,
     Drain,
     Freeze,
     Cut,
@@ -98,6 +103,7 @@ enum Kind {
     Restart,
     Failover,
     Disk,
+    Storage,
     Memory,
     ApartFromDatabase,
     ApartFromNodes,
@@ -111,6 +117,7 @@ impl Kind {
         match self {
             Self::Clock => has_clock,
             Self::Disk => arguments.disk,
+            Self::Storage | Self::DiskLost => arguments.local_folders,
             Self::Memory => arguments.memory,
             Self::ApartFromDatabase | Self::ApartFromNodes | Self::ApartFromAll | Self::OneWay => {
                 arguments.namespaces
@@ -121,8 +128,9 @@ impl Kind {
 }
 
 /// Each kind with its name, and how often it comes beside the others.
-const KINDS: [(Kind, &str, u64); 16] = [
+const KINDS: [(Kind, &str, u64); 18] = [
     (Kind::Kill, "node killed", 20),
+    (Kind::DiskLost, "node killed, its disk lost", 12),
     (Kind::Drain, "node drained", 5),
     (Kind::Freeze, "node frozen", 10),
     (Kind::Cut, "network cut", 15),
@@ -133,6 +141,7 @@ const KINDS: [(Kind, &str, u64); 16] = [
     (Kind::Restart, "database killed", 4),
     (Kind::Failover, "database failed over", 1),
     (Kind::Disk, "disk full", 6),
+    (Kind::Storage, "object storage away", 8),
     (Kind::Memory, "memory limited", 8),
     (Kind::ApartFromDatabase, "apart from database", 8),
     (Kind::ApartFromNodes, "apart from nodes", 8),
@@ -173,7 +182,7 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         model_address.map_err(|error| failed(format!("the model has no address: {error}")))?;
     // Two campaigns at once have nothing to do with each other.
     let (disk, memory, network) = (arguments.disk, arguments.memory, arguments.namespaces);
-    let around = Surroundings { disk, memory, network };
+    let around = Surroundings { disk, memory, network, storage: arguments.local_folders };
     let folder = anew(&format!("campaign-{}", std::process::id()))?;
     let Some(mut cluster) = Cluster::start(&folder, &engine, model_address, arguments.nodes, around)? else {
         return Err(failed("there is no Postgres: install it"));
@@ -281,8 +290,8 @@ fn fail(
             return Err(failed("no fault has this name"));
         };
         let node = usize::try_from(dice.below(cluster.nodes.len() as u64)).unwrap_or(0);
-        // The disk is everybody's.
-        let node = if kind == Kind::Disk { EVERYBODY } else { node };
+        // The disk and the storage are everybody's.
+        let node = if matches!(kind, Kind::Disk | Kind::Storage) { EVERYBODY } else { node };
         let is_free = repairs.iter().all(|repair| repair.node != node);
         if is_free || matches!(kind, Kind::Connections | Kind::Clock) {
             if let Some(after) = strike(cluster, board, &mut dice, (kind, name), node)? {
@@ -370,12 +379,17 @@ fn strike(
     node: usize,
 ) -> Result<Option<Duration>> {
     let soon = |dice: &mut Dice, most| Some(Duration::from_millis(100 + dice.below(most)));
-    if !matches!(kind, Kind::Connections | Kind::Restart | Kind::Failover | Kind::Disk) {
+    if !matches!(kind, Kind::Connections | Kind::Restart | Kind::Failover | Kind::Disk | Kind::Storage) {
         board.node(node, name);
     }
     match kind {
         Kind::Kill => {
             cluster.nodes[node].kill();
+            return Ok(soon(dice, 3_000));
+        }
+        Kind::DiskLost => {
+            cluster.nodes[node].kill();
+            cluster.nodes[node].lose_disk()?;
             return Ok(soon(dice, 3_000));
         }
         Kind::Drain => {
@@ -426,6 +440,12 @@ fn strike(
             cluster.fill(true)?;
             return Ok(soon(dice, 6_000));
         }
+        Kind::Storage => {
+            board.database(Some(name));
+            let link = if dice.below(2) == 0 { Link::Cut } else { Link::Silent };
+            cluster.link_storage(link);
+            return Ok(soon(dice, 6_000));
+        }
         Kind::Memory => {
             cluster.nodes[node].tighten(dice.below(1_024))?;
             return Ok(soon(dice, 8_000));
@@ -464,11 +484,15 @@ fn heal(
     let due: Vec<Repair> = repairs.extract_if(.., |repair| repair.due <= now).collect();
     for Repair { node, kind, .. } in due {
         match kind {
-            Kind::Kill | Kind::Drain => cluster.start_node(node)?,
+            Kind::Kill | Kind::DiskLost | Kind::Drain => cluster.start_node(node)?,
             Kind::Freeze => cluster.nodes[node].freeze(false)?,
             Kind::Disk => {
                 cluster.fill(false)?;
                 board.disk(false);
+            }
+            Kind::Storage => {
+                cluster.link_storage(Link::Open);
+                board.database(None);
             }
             Kind::Memory => {
                 if cluster.nodes[node].loosen()? {

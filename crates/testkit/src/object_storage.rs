@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "storage that cannot be started fails the test")]
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -63,10 +63,10 @@ impl ObjectStorage {
         ]
     }
 
-    /// The number of its process.
+    /// Where it listens.
     #[must_use]
-    pub fn process(&self) -> u32 {
-        self.server.id()
+    pub fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
     fn ask(&self, line: &str) -> Option<String> {
