@@ -342,7 +342,8 @@ impl HomeState {
             told.iter().filter(|home| home.holder == node).map(|home| home.owner.as_str()).collect();
         let mut lost = Vec::new();
         self.own.retain(|owner, home| {
-            let is_kept = mine.contains(owner.as_str());
+            // What met a closed fence may have failed for good in memory, and is whole where it is stored: it is opened anew.
+            let is_kept = mine.contains(owner.as_str()) && !home.fence.has_refused();
             if is_kept {
                 home.fence.extend(asked + TTL - MARGIN);
             } else {
@@ -361,7 +362,7 @@ impl HomeState {
             .collect();
         let is_free = |owner: &&String| {
             let is_taken = held.contains(owner.as_str()) || self.own.contains_key(*owner);
-            !is_taken && !self.opening.contains(*owner)
+            !is_taken && !self.opening.contains(*owner) && !lost.contains(*owner)
         };
         let free: BTreeSet<String> = owners.iter().filter(is_free).cloned().collect();
         self.free.retain(|owner, _| free.contains(owner));

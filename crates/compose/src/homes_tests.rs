@@ -75,6 +75,30 @@ fn what_somebody_else_has_is_lost_and_nothing_is_written_any_more() {
     assert_eq!(state.find(NODE, "ben", begun), HomePlace::Here);
 }
 
+/// The database was away for longer than the home held, and nobody else has taken it.
+#[test]
+fn what_has_met_a_closed_fence_is_opened_anew() {
+    let begun = Instant::now();
+    let all = owners(&["anna", "ben"]);
+    let mut state = having(&["anna", "ben"], begun);
+    let annas = WriteFence::closed();
+    state.own.insert("anna".to_owned(), OwnHome { fence: annas.clone(), is_open: true });
+    let told = || vec![home("anna", NODE, Duration::ZERO), home("ben", NODE, TTL)];
+    let kept = Moves { lost: vec![], free: vec![], unwanted: vec![] };
+    assert_eq!(state.take_in(NODE, told(), begun, &all), kept, "nobody has written meanwhile");
+    let annas = WriteFence::closed();
+    assert!(!annas.lets_write());
+    state.own.insert("anna".to_owned(), OwnHome { fence: annas.clone(), is_open: true });
+    let anna = || vec!["anna".to_owned()];
+    let moves = state.take_in(NODE, told(), begun, &all);
+    assert_eq!(moves, Moves { lost: anna(), free: vec![], unwanted: anna() });
+    annas.extend(begun + TTL);
+    assert!(!annas.is_open());
+    let told = vec![home("ben", NODE, TTL)];
+    assert!(state.take_in(NODE, told.clone(), begun + BEAT, &all).free.is_empty());
+    assert_eq!(state.take_in(NODE, told, begun + 2 * BEAT, &all).free, anna());
+}
+
 #[test]
 fn what_was_told_is_believed_as_long_as_it_holds() {
     let begun = Instant::now();

@@ -27,7 +27,7 @@ impl FencedStore {
     }
 
     fn when_open<'a, T: Send + 'a>(&'a self, write: impl FnOnce() -> Pending<'a, T>) -> Pending<'a, T> {
-        if self.fence.is_open() { write() } else { Box::pin(async { Err(Error::HomeLost) }) }
+        if self.fence.lets_write() { write() } else { Box::pin(async { Err(Error::HomeLost) }) }
     }
 }
 

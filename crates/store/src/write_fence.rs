@@ -3,7 +3,7 @@
 //! Must never ask the time of day, which may jump: it goes by the time that has passed, also while the process stood still.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Says whether a process may still write. Clones share one answer.
@@ -18,6 +18,8 @@ struct FenceState {
     begun: Instant,
     /// Until when, in milliseconds since `begun`; one more than that, so that 0 is never.
     until: AtomicU64,
+    /// Whether it has kept somebody from writing.
+    refused: AtomicBool,
 }
 
 /// Nothing opens it any more.
@@ -27,7 +29,8 @@ impl WriteFence {
     /// Lets nothing pass.
     #[must_use]
     pub fn closed() -> Self {
-        Self(Arc::new(FenceState { begun: Instant::now(), until: AtomicU64::new(0) }))
+        let (until, refused) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self(Arc::new(FenceState { begun: Instant::now(), until, refused }))
     }
 
     /// Opens it until `until`, unless it is closed for good.
@@ -42,6 +45,22 @@ impl WriteFence {
     /// Closes it for good.
     pub fn shut(&self) {
         self.0.until.store(FOR_GOOD, Ordering::Release);
+    }
+
+    /// Whether one may write now, who is about to; notes that somebody was refused.
+    #[must_use]
+    pub fn lets_write(&self) -> bool {
+        let is_open = self.is_open();
+        if !is_open {
+            self.0.refused.store(true, Ordering::Release);
+        }
+        is_open
+    }
+
+    /// Whether it has kept somebody from writing: what that one has in memory may not be what is stored.
+    #[must_use]
+    pub fn has_refused(&self) -> bool {
+        self.0.refused.load(Ordering::Acquire)
     }
 
     /// Whether one may write now.

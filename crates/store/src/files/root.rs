@@ -260,7 +260,7 @@ impl Folder {
 /// Whether `fence` lets one write.
 pub(super) fn passes(fence: Option<&WriteFence>, path: &str) -> Result<(), FileError> {
     match fence {
-        Some(fence) if !fence.is_open() => Err(FileError::HomeLost { path: shown(path) }),
+        Some(fence) if !fence.lets_write() => Err(FileError::HomeLost { path: shown(path) }),
         _ => Ok(()),
     }
 }

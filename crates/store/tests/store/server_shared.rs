@@ -55,3 +55,22 @@ fn nodes_may_share_connections_between_transactions() {
         }
     });
 }
+
+/// Tables that are up to date are opened by any number of nodes at once, whatever one of them does that was cut off.
+#[test]
+fn a_lock_that_is_never_given_back_keeps_nobody_out() {
+    let Some(server) = PostgresServer::start() else { return skip() };
+    let runtime = runtime();
+    runtime.block_on(async {
+        PostgresStore::open(&server.url()).await.unwrap().close().await.unwrap();
+        let (cut_off, connection) =
+            tokio_postgres::connect(&server.url(), tokio_postgres::NoTls).await.unwrap();
+        let connection = runtime.spawn(connection);
+        cut_off.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(x'656e6772'::bigint)").await.unwrap();
+        let opened =
+            tokio::time::timeout(std::time::Duration::from_secs(20), PostgresStore::open(&server.url()));
+        opened.await.expect("nobody waits").unwrap();
+        drop(cut_off);
+        let _ = connection.await;
+    });
+}
