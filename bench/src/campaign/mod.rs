@@ -465,7 +465,7 @@ fn strike(
         Kind::OneWay => {
             let apart =
                 [Apart::Database, Apart::Nodes, Apart::All][usize::try_from(dice.below(3)).unwrap_or(0)];
-            let loss = [Loss::Heard, Loss::Said][usize::try_from(dice.below(2)).unwrap_or(0)];
+            let loss = [Loss::Inbound, Loss::Outbound][usize::try_from(dice.below(2)).unwrap_or(0)];
             cluster.part(node, apart, loss)?;
             return Ok(soon(dice, 8_000));
         }

@@ -28,9 +28,9 @@ pub(super) enum Loss {
     /// Neither what it says nor what it is told.
     Both,
     /// What it is told.
-    Heard,
+    Inbound,
     /// What it says.
-    Said,
+    Outbound,
 }
 
 /// The bridge with its cables and namespaces; gone when dropped.
@@ -95,10 +95,10 @@ impl Network {
                 said.push(format!("oifname eth0 tcp dport != {model} drop"));
             }
         }
-        if loss == Loss::Said {
+        if loss == Loss::Outbound {
             heard.clear();
         }
-        if loss == Loss::Heard {
+        if loss == Loss::Inbound {
             said.clear();
         }
         self.nft(

@@ -53,6 +53,7 @@ pub(super) trait SharedPlace: Send + Sync {
         owner: &'a str,
         node: &'a str,
         folders: OwnerFolders,
+        fence: &WriteFence,
     ) -> Moving<'a, Result<Option<Arc<dyn KeptFiles>>, Failure>>;
 
     /// Fetches what is new of the files of an owner that another node has, so that there is little to fetch when that one is gone.
@@ -263,7 +264,7 @@ impl HomeKeeper {
         let failed = |error| super::sessions::store_failure(&error);
         let tasks = self.shared.logs(owner, "tasks").await.map_err(failed)?;
         let threads = self.shared.logs(owner, "threads").await.map_err(failed)?;
-        let files = self.shared.files(owner, &self.node, owners.folders(owner)?).await?;
+        let files = self.shared.files(owner, &self.node, owners.folders(owner)?, &fence).await?;
         owners.move_in(owner, HomeParts { fence, tasks, threads, files }).await
     }
 

@@ -11,7 +11,7 @@ use engross_protocol::{Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
 use engross_store::files::Root;
 use engross_store::mirror::{MirrorParts, MirrorRoot, OwnerMirror, StandbyFiles};
-use engross_store::{Homes, Pending, PostgresFileTable, PostgresHomes, PostgresStore, Store};
+use engross_store::{Homes, Pending, PostgresFileTable, PostgresHomes, PostgresStore, Store, WriteFence};
 use sha2::{Digest, Sha256};
 
 use super::homes::{KeptFiles, Moving, OwnerFolders, SharedPlace};
@@ -67,10 +67,12 @@ impl SharedPlace for SharedDatabase {
         owner: &'a str,
         node: &'a str,
         folders: OwnerFolders,
+        fence: &WriteFence,
     ) -> Moving<'a, Result<Option<Arc<dyn KeptFiles>>, Failure>> {
+        let fence = fence.clone();
         Box::pin(async move {
             match &self.files {
-                Some(storage) => storage.open(owner, node, folders).await.map(Some),
+                Some(storage) => storage.open(owner, node, folders, fence).await.map(Some),
                 None => Ok(None),
             }
         })
@@ -113,8 +115,9 @@ impl FileStorage {
         owner: &str,
         node: &str,
         folders: OwnerFolders,
+        fence: WriteFence,
     ) -> Result<Arc<dyn KeptFiles>, Failure> {
-        let parts = self.parts(owner, node, &folders)?;
+        let parts = self.parts(owner, node, &folders, fence)?;
         let standby = self.standby(owner);
         standby.stop.store(true, Ordering::Release);
         let fetched = std::mem::take(&mut *standby.files.lock().await);
@@ -138,7 +141,7 @@ impl FileStorage {
     async fn follow(&self, owner: &str, node: &str, folders: OwnerFolders) {
         let standby = self.standby(owner);
         let mut files = standby.files.lock().await;
-        let followed = match self.parts(owner, node, &folders) {
+        let followed = match self.parts(owner, node, &folders, WriteFence::closed()) {
             Ok(parts) => files.follow(&parts, &standby.stop).await,
             Err(failure) => return tracing::warn!(code = failure.code, "{}", failure.message),
         };
@@ -154,7 +157,13 @@ impl FileStorage {
         Arc::clone(all.entry(owner.to_owned()).or_default())
     }
 
-    fn parts(&self, owner: &str, node: &str, folders: &OwnerFolders) -> Result<MirrorParts, Failure> {
+    fn parts(
+        &self,
+        owner: &str,
+        node: &str,
+        folders: &OwnerFolders,
+        fence: WriteFence,
+    ) -> Result<MirrorParts, Failure> {
         let whole = |name: &str, place: &Path, leave_out| -> Result<MirrorRoot, Failure> {
             let folder = Root::open(place)?.top();
             Ok(MirrorRoot { name: name.to_owned(), folder, is_whole: true, leave_out })
@@ -180,6 +189,7 @@ impl FileStorage {
             blobs: Arc::clone(&self.blobs),
             roots,
             place: data,
+            fence,
             clock: Arc::new(SystemClock),
         })
     }

@@ -52,9 +52,14 @@ impl WriteFence {
     pub fn lets_write(&self) -> bool {
         let is_open = self.is_open();
         if !is_open {
-            self.0.refused.store(true, Ordering::Release);
+            self.note_refusal();
         }
         is_open
+    }
+
+    /// Notes that somebody was refused for another reason.
+    pub fn note_refusal(&self) {
+        self.0.refused.store(true, Ordering::Release);
     }
 
     /// Whether it has kept somebody from writing: what that one has in memory may not be what is stored.

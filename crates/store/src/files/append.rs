@@ -8,7 +8,7 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::{File, OpenOptions};
 
 use super::error::{FileAction, FileError};
-use super::mirrored::FileChange;
+use super::mirror::FileChange;
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{BLOCK, look, no_follow};

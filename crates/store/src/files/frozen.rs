@@ -10,7 +10,7 @@ use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 use super::error::{FileAction, FileError};
-use super::mirrored::FileChange;
+use super::mirror::FileChange;
 use super::path::RelPath;
 use super::platform::sync_file_system;
 use super::read::{BLOCK, Reader};

@@ -2,54 +2,10 @@
 //!
 //! Must never wait for anybody while a file is half done: what is told is on the disk.
 
-use std::sync::Arc;
-
 use super::error::{FileError, shown};
+use super::mirror::FileChange;
+use super::path::RelPath;
 use super::root::Folder;
-
-/// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FileChange {
-    /// It has further bytes at its end; those before are as they were.
-    Grown,
-    /// It is new, is another one, or is gone.
-    Replaced,
-}
-
-/// Keeps what is beneath a root elsewhere, too, so that another machine has it when this one is gone.
-///
-/// It is told *that* something is another thing now, and looks itself what that is. Paths are those of
-/// [`super::DiskPath`], also of unfinished files that are staged, with what the root's own are called before them.
-pub trait FileMirror: Send + Sync + std::fmt::Debug {
-    /// Takes note of what was changed together; gives the number to wait for. Never waits.
-    fn changed(&self, changes: &[(String, FileChange)]) -> u64;
-
-    /// Whether it keeps up. While it does not, nothing is to be changed any more.
-    fn keeps_up(&self) -> bool;
-
-    /// Waits until all is kept that was noted up to this number; `false` when that cannot be said. Blocks.
-    fn is_kept(&self, number: u64) -> bool;
-
-    /// Looks for what others have changed beneath a folder, and waits until it is kept, too; `false` when that cannot be said.
-    /// Blocks.
-    fn look_beneath(&self, folder: &str) -> bool;
-}
-
-/// What keeps the files of a root elsewhere, and what the root is called there.
-#[derive(Debug, Clone)]
-pub(super) struct MirrorLink {
-    pub(super) mirror: Arc<dyn FileMirror>,
-    pub(super) root: Arc<str>,
-}
-
-impl MirrorLink {
-    pub(super) fn path(&self, folder: &Folder, path: &str) -> String {
-        match folder.path() {
-            Some(folder) => format!("{}/{folder}/{path}", self.root),
-            None => format!("{}/{path}", self.root),
-        }
-    }
-}
 
 impl Folder {
     /// Has these files of this folder kept elsewhere, if somebody does that. Nothing is to be told as done before.
@@ -63,7 +19,8 @@ impl Folder {
     /// The same without a wait; gives what to wait for.
     pub(super) fn note_elsewhere(&self, changes: &[(&str, FileChange)]) -> Option<u64> {
         let link = self.mirror.as_ref()?;
-        let changes: Vec<_> = changes.iter().map(|(path, change)| (link.path(self, path), *change)).collect();
+        let changes: Vec<_> =
+            changes.iter().map(|(path, change)| (link.path(self.path(), path), *change)).collect();
         Some(link.mirror.changed(&changes))
     }
 
@@ -93,7 +50,7 @@ impl Folder {
         };
         match link.mirror.look_beneath(&folder) {
             true => Ok(()),
-            false => Err(FileError::HomeLost { path: shown(self.path().map_or(".", |own| own.as_str())) }),
+            false => Err(FileError::HomeLost { path: shown(self.path().map_or(".", RelPath::as_str)) }),
         }
     }
 }

@@ -10,7 +10,7 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::Dir;
 
 use super::error::{FileAction, FileError};
-use super::mirrored::FileChange;
+use super::mirror::FileChange;
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{hash, look, open};
@@ -58,7 +58,7 @@ pub(super) enum PutFailure {
     /// It cannot be moved there, as that is another file system.
     Elsewhere,
     /// It is, but not wherever else it is to be kept.
-    Placed(FileError),
+    NotKept(FileError),
     Refused(FileError),
 }
 
@@ -115,18 +115,18 @@ impl<'a> Place<'a> {
         self.parent.keep();
         sync_entries(&dir).map_err(failed)?;
         let info = FileInfo::of(&finished.file.metadata().map_err(failed)?);
-        self.keep_elsewhere(staged).map_err(PutFailure::Placed)?;
+        self.keep_elsewhere(staged).map_err(PutFailure::NotKept)?;
         Ok(WrittenFile { info, sha256, previous_sha256 })
     }
 
     /// Both names are changed at once, so that nobody finds it under two of them or under none.
     fn keep_elsewhere(&self, staged: Option<(&Folder, &str)>) -> Result<(), FileError> {
         let Some(link) = &self.folder.mirror else { return Ok(()) };
-        let mut changes = vec![(link.path(self.folder, self.path.as_str()), FileChange::Replaced)];
+        let mut changes = vec![(link.path(self.folder.path(), self.path.as_str()), FileChange::Replaced)];
         if let Some((folder, name)) = staged
             && let Some(link) = &folder.mirror
         {
-            changes.push((link.path(folder, name), FileChange::Replaced));
+            changes.push((link.path(folder.path(), name), FileChange::Replaced));
         }
         let number = link.mirror.changed(&changes);
         self.folder.wait_elsewhere(number, self.path.as_str())

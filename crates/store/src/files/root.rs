@@ -13,7 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::error::{FileAction, FileError, shown};
-use super::mirrored::{FileChange, FileMirror, MirrorLink};
+use super::mirror::{FileChange, FileMirror, MirrorLink};
 use super::path::RelPath;
 use super::platform::sync_entries;
 use crate::WriteFence;

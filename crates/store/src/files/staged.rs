@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::digest::Digest;
 use super::error::{FileAction, FileError, shown};
-use super::mirrored::FileChange;
+use super::mirror::FileChange;
 use super::path::RelPath;
 use super::platform::{sync_entries, undress};
 use super::put::{Place, Precondition, PutFailure, WrittenFile};
@@ -360,7 +360,7 @@ impl StagedFile {
         match place.put(&finished, sha256.clone(), Some((&self.folder, &name))) {
             // The name that it had needs no wait of its own: who comes back to it finds the target with its hash.
             Ok(written) => Ok(written),
-            Err(PutFailure::Placed(error)) => Err(error),
+            Err(PutFailure::NotKept(error)) => Err(error),
             Err(PutFailure::Refused(error)) => {
                 // It may look like the target already, which others may read.
                 undress(&self.file).map_err(|error| self.failed(&error))?;

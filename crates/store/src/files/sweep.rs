@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::error::FileError;
 use super::list::entries;
-use super::mirrored::FileChange;
+use super::mirror::FileChange;
 use super::read::no_follow;
 use super::reserved::{is_reserved, is_temporary};
 use super::root::Folder;

@@ -6,7 +6,7 @@
 use std::io::{self, ErrorKind, Read};
 
 use super::error::{FileAction, FileError};
-use super::mirrored::FileChange;
+use super::mirror::FileChange;
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::put::{Place, Precondition, PutFailure, WrittenFile, check};
@@ -103,7 +103,7 @@ pub(super) fn place_temporary(
             Ok(written)
         }
         // It has its new name, but is not kept wherever it is to be.
-        Err(PutFailure::Placed(error)) => {
+        Err(PutFailure::NotKept(error)) => {
             temporary.placed();
             Err(error)
         }

@@ -13,6 +13,7 @@ mod known;
 mod memory;
 mod opening;
 mod owner_mirror;
+mod parts;
 mod reading;
 mod table;
 
@@ -25,5 +26,6 @@ mod owner_mirror_tests;
 pub use error::MirrorError;
 pub use memory::MemoryFileTable;
 pub use opening::StandbyFiles;
-pub use owner_mirror::{MirrorParts, MirrorRoot, OwnerMirror};
+pub use owner_mirror::OwnerMirror;
+pub use parts::{MirrorParts, MirrorRoot};
 pub use table::{FileContent, FilePart, FileRow, FileTable};

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::MirrorError;
 use super::known::KnownFiles;
-use super::owner_mirror::{MirrorParts, MirrorRoot, holder};
+use super::parts::{MirrorParts, MirrorRoot, holder};
 use super::table::{FileContent, FilePart, FileRow};
 use crate::Millis;
 use crate::blobs::Blobs;
@@ -59,7 +59,7 @@ impl LocalNote {
 }
 
 /// What came of it.
-pub(super) struct Restored {
+pub(super) struct RestoredFolders {
     pub(super) known: KnownFiles,
     /// What is to be kept for the first time.
     pub(super) adopted: Vec<(String, FileChange)>,
@@ -141,7 +141,7 @@ pub(super) async fn restore(
     rows: Vec<FileRow>,
     note: &LocalNote,
     standby: StandbyFiles,
-) -> Result<Restored, MirrorError> {
+) -> Result<RestoredFolders, MirrorError> {
     let note = note.clone();
     let kept_at = on_thread(move || note.read()).await?;
     let before = Arc::new(Before { kept_at, fetched: standby.fetched, leaves_others: false });
@@ -151,7 +151,7 @@ pub(super) async fn restore(
         let adopted =
             adopted.into_iter().flat_map(|(root, seen)| known.differing(&root.name, &root.name, &seen));
         let adopted = adopted.collect();
-        return Ok(Restored { known, adopted, fetched: 0, set_aside: 0 });
+        return Ok(RestoredFolders { known, adopted, fetched: 0, set_aside: 0 });
     }
     let mut set_aside = clear(parts, &rows, &before).await?;
     let mut fetched = 0;
@@ -172,7 +172,7 @@ pub(super) async fn restore(
         known.put(row, stamp);
     }
     drop(files);
-    Ok(Restored { known, adopted: Vec::new(), fetched, set_aside })
+    Ok(RestoredFolders { known, adopted: Vec::new(), fetched, set_aside })
 }
 
 /// How a file came to be what it is to be.
@@ -195,8 +195,8 @@ async fn restore_file(
     let path = inner.clone();
     let compared = on_thread(move || compare(&there, &path, &to_compare)).await?;
     match compared? {
-        Compared::Same(stamp) => return Ok((row, Some(stamp), came)),
-        Compared::Other(stamp) => {
+        Comparison::Same(stamp) => return Ok((row, Some(stamp), came)),
+        Comparison::Other(stamp) => {
             if before.is_by_hand(&row.path, &stamp) {
                 if before.leaves_others {
                     return Ok((row, None, came));
@@ -206,7 +206,7 @@ async fn restore_file(
                 came.is_set_aside = true;
             }
         }
-        Compared::Nothing => {}
+        Comparison::Nothing => {}
     }
     let FileContent::Bytes { parts: pieces, tail } = row.content.clone() else {
         return Ok((row, None, came));
@@ -236,16 +236,16 @@ async fn fetch(blobs: &dyn Blobs, owner: &str, part: &FilePart) -> Result<Option
     Ok((*Sha256::digest(&bytes) == part.sha256).then_some(bytes))
 }
 
-enum Compared {
+enum Comparison {
     Same(Stamp),
     Other(Stamp),
     Nothing,
 }
 
 /// Whether the file at `path` has the bytes of the row.
-fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Compared, FileError> {
-    let OnDisk::File(mut file) = folder.on_disk(path)? else { return Ok(Compared::Nothing) };
-    let FileContent::Bytes { parts, tail } = &row.content else { return Ok(Compared::Other(file.stamp)) };
+fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Comparison, FileError> {
+    let OnDisk::File(mut file) = folder.on_disk(path)? else { return Ok(Comparison::Nothing) };
+    let FileContent::Bytes { parts, tail } = &row.content else { return Ok(Comparison::Other(file.stamp)) };
     let failed =
         |error: std::io::Error| FileError::Unreadable { path: path.to_owned(), reason: error.to_string() };
     let mut is_same = file.stamp.size == row.size();
@@ -263,7 +263,7 @@ fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Compared, FileE
             None => bytes == *tail,
         };
     }
-    Ok(if is_same { Compared::Same(file.stamp) } else { Compared::Other(file.stamp) })
+    Ok(if is_same { Comparison::Same(file.stamp) } else { Comparison::Other(file.stamp) })
 }
 
 /// Takes away what no row names; gives how many files were set aside.

@@ -7,7 +7,6 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use engross_protocol::{Clock, hex};
 use futures_util::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
@@ -16,8 +15,9 @@ use tokio::task::JoinSet;
 use super::error::MirrorError;
 use super::known::{KnownFiles, Plan, next_part};
 use super::opening::{LocalNote, StandbyFiles};
+use super::parts::{MirrorParts, holder};
 use super::reading::ReadingThread;
-use super::table::{FileContent, FilePart, FileRow, FileTable};
+use super::table::{FileContent, FilePart, FileRow};
 use crate::blobs::Blobs;
 use crate::files::{FileChange, FileError, FileMirror, Folder, OnDisk, RelPath, Stamp};
 
@@ -41,37 +41,6 @@ const LOOK_EVERY: (Duration, u32) = (Duration::from_secs(5), 20);
 
 /// How often objects are removed that nothing needs, and how old they are.
 const COLLECT_EVERY: Duration = Duration::from_secs(3600);
-
-/// A root whose files are kept.
-#[derive(Debug, Clone)]
-pub struct MirrorRoot {
-    /// What it is called in the table: plain letters.
-    pub name: String,
-    /// The folder, without a fence.
-    pub folder: Folder,
-    /// Whether all that is in it is kept, also what nobody tells of: then what nobody keeps does not stay there. Else what is told.
-    pub is_whole: bool,
-    /// The names at its top that are not its own.
-    pub leave_out: Vec<&'static str>,
-}
-
-/// What the files of an owner are kept with.
-pub struct MirrorParts {
-    /// The owner.
-    pub owner: String,
-    /// The node, as it holds the owner's home.
-    pub holder: String,
-    /// The table.
-    pub table: Arc<dyn FileTable>,
-    /// The object storage, of no holder.
-    pub blobs: Arc<dyn Blobs>,
-    /// The folders.
-    pub roots: Vec<MirrorRoot>,
-    /// Where a note of this node is kept, and what is set aside; not beneath a root that is whole.
-    pub place: Folder,
-    /// The clock of this machine.
-    pub clock: Arc<dyn Clock>,
-}
 
 /// The files of one owner as this node keeps them elsewhere.
 #[derive(Debug)]
@@ -108,10 +77,12 @@ struct State {
     /// Whether another node has them.
     is_over: bool,
     failing_since: Option<Instant>,
+    /// Whether somebody was refused because storage was away: what that one has in memory may not be what is stored.
+    has_refused: bool,
 }
 
 /// What was found at a path, and sent.
-enum Found {
+enum FoundFile {
     Same,
     Gone,
     Folder,
@@ -189,8 +160,10 @@ impl FileMirror for OwnerMirror {
     }
 
     fn keeps_up(&self) -> bool {
-        let state = self.keeping.lock();
-        !state.is_over && state.failing_since.is_none_or(|since| since.elapsed() < LAG)
+        let mut state = self.keeping.lock();
+        let keeps_up = !state.is_over && state.failing_since.is_none_or(|since| since.elapsed() < LAG);
+        state.has_refused |= !keeps_up;
+        keeps_up
     }
 
     fn is_kept(&self, number: u64) -> bool {
@@ -241,9 +214,11 @@ impl Keeping {
     fn wait(&self, number: u64) -> bool {
         let state = self.lock();
         let waits = |state: &mut State| !state.is_over && state.kept < number;
-        let (state, _) =
+        let (mut state, _) =
             self.kept.wait_timeout_while(state, PATIENCE, waits).unwrap_or_else(PoisonError::into_inner);
-        state.kept >= number
+        let is_kept = state.kept >= number;
+        state.has_refused |= !is_kept;
+        is_kept
     }
 
     fn end(&self) {
@@ -273,6 +248,9 @@ impl Keeping {
                     let mut state = self.lock();
                     state.kept = number;
                     state.failing_since = None;
+                    if std::mem::take(&mut state.has_refused) {
+                        self.parts.fence.note_refusal();
+                    }
                     self.kept.notify_all();
                 }
                 Err(MirrorError::Over { .. }) => return self.end(),
@@ -303,22 +281,22 @@ impl Keeping {
                     // One file that cannot be read is no reason not to keep the others.
                     Err(MirrorError::Disk(error)) => {
                         tracing::warn!(code = error.code(), "a file is not kept elsewhere: {error}");
-                        Ok((path, Found::Same))
+                        Ok((path, FoundFile::Same))
                     }
                     Err(error) => Err(error),
                 }
             }));
-            let found: Vec<(String, Found)> = found.buffer_unordered(AT_ONCE).try_collect().await?;
+            let found: Vec<(String, FoundFile)> = found.buffer_unordered(AT_ONCE).try_collect().await?;
             let (mut put, mut remove) = (Vec::new(), Vec::new());
             for (path, found) in found {
                 match found {
-                    Found::Same => {}
-                    Found::Gone => remove.extend(self.known().beneath(&path)),
-                    Found::Folder => {
+                    FoundFile::Same => {}
+                    FoundFile::Gone => remove.extend(self.known().beneath(&path)),
+                    FoundFile::Folder => {
                         let row = FileRow { path, mode: 0, modified: 0, content: FileContent::Folder };
                         put.push((row, None));
                     }
-                    Found::File(row, stamp) => {
+                    FoundFile::File(row, stamp) => {
                         // What was in a folder of this name.
                         let inner = self.known().beneath(&path).into_iter().filter(|known| *known != path);
                         remove.extend(inner);
@@ -347,14 +325,14 @@ impl Keeping {
     }
 
     /// Looks at a path, and sends what is not there yet.
-    async fn send(&self, path: &str, change: FileChange) -> Result<Found, MirrorError> {
-        let Some((folder, inner)) = self.place(path) else { return Ok(Found::Same) };
+    async fn send(&self, path: &str, change: FileChange) -> Result<FoundFile, MirrorError> {
+        let Some((folder, inner)) = self.place(path) else { return Ok(FoundFile::Same) };
         let on_disk = self.reading.run(move || folder.on_disk(&inner)).await;
         let file = match on_disk {
             Some(Ok(OnDisk::File(file))) => *file,
-            Some(Ok(OnDisk::Folder)) if self.known().has_folder(path) => return Ok(Found::Same),
-            Some(Ok(OnDisk::Folder)) => return Ok(Found::Folder),
-            Some(Ok(OnDisk::Nothing | OnDisk::Other)) => return Ok(Found::Gone),
+            Some(Ok(OnDisk::Folder)) if self.known().has_folder(path) => return Ok(FoundFile::Same),
+            Some(Ok(OnDisk::Folder)) => return Ok(FoundFile::Folder),
+            Some(Ok(OnDisk::Nothing | OnDisk::Other)) => return Ok(FoundFile::Gone),
             Some(Err(error)) => return Err(error.into()),
             None => return Err(MirrorError::Over { owner: self.parts.owner.clone() }),
         };
@@ -362,12 +340,12 @@ impl Keeping {
         let row = |parts, tail| {
             let content = FileContent::Bytes { parts, tail };
             let row = FileRow { path: path.to_owned(), mode, modified: stamp.modified, content };
-            Found::File(row, stamp)
+            FoundFile::File(row, stamp)
         };
         let mut source = FileSource { reader: file.reader, at: 0 };
         let plan = self.known().plan(path, change, &stamp);
         let mut parts = match plan {
-            Plan::Nothing => return Ok(Found::Same),
+            Plan::Nothing => return Ok(FoundFile::Same),
             Plan::Moved { parts, tail } => return Ok(row(parts, tail)),
             Plan::Rest { parts } => {
                 source.at = parts.iter().map(|part| part.length).sum();
@@ -517,9 +495,4 @@ impl FileSource {
         self.at += bytes.len() as u64;
         Ok((self, bytes))
     }
-}
-
-/// What the object storage calls the files of an owner that were sent in a term.
-pub(super) fn holder(owner: &str, term: u64) -> String {
-    format!("files{}t{term}", hex::encode_prefix(Sha256::digest(owner), 6))
 }

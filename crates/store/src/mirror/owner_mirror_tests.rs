@@ -13,7 +13,7 @@ use super::table::FileTable;
 use super::{FileRow, MirrorError, MirrorParts, MirrorRoot, OwnerMirror, StandbyFiles};
 use crate::blobs::{Blobs, ObjectBlobs};
 use crate::files::{AppendFile, FileError, FileMirror, Precondition, RelPath, Root, StagedFile, StagedName};
-use crate::{Error, Pending};
+use crate::{Error, Pending, WriteFence};
 
 /// A table that now and then does not answer.
 #[derive(Default)]
@@ -95,6 +95,7 @@ impl Cluster {
             blobs: Arc::clone(&self.blobs),
             roots,
             place: data,
+            fence: WriteFence::closed(),
             clock: Arc::new(SystemClock),
         };
         (parts, root, place)
@@ -263,6 +264,8 @@ fn a_table_that_is_away_is_waited_for() {
         assert!(matches!(ann.write("c.md", b"refused"), Err(FileError::HomeLost { .. })));
         waiting.join().unwrap().unwrap();
     });
+    // Who was refused is to be opened anew, now that this can be done.
+    assert!(ann.mirror.keeping.parts.fence.has_refused());
     ann.write("d.md", b"again").unwrap();
     assert_eq!(cluster.open("b").files().keys().collect::<Vec<_>>(), ["a.md", "b.md", "d.md"]);
 }
@@ -312,7 +315,7 @@ fn objects_that_nothing_needs_are_removed_and_no_others() {
     bob.write("a.bin", &bytes(3, 100_000)).unwrap();
     // Young objects stay.
     cluster.handle.block_on(bob.mirror.keeping.collect()).unwrap();
-    let held = |term| cluster.blobs.held_by(&super::owner_mirror::holder("ada", term));
+    let held = |term| cluster.blobs.held_by(&super::parts::holder("ada", term));
     let count = |term| cluster.handle.block_on(held(term).kept_before(u64::MAX)).unwrap().len();
     assert_eq!((count(1), count(2)), (2, 1));
     // Who has lost the files removes nothing.
@@ -325,7 +328,7 @@ fn a_lost_object_is_said_and_loses_nothing_more() {
     let cluster = Cluster::new();
     let ann = cluster.open("a");
     ann.write("a.bin", &bytes(1, 100_000)).unwrap();
-    let held = cluster.blobs.held_by(&super::owner_mirror::holder("ada", 1));
+    let held = cluster.blobs.held_by(&super::parts::holder("ada", 1));
     let all = cluster.handle.block_on(held.kept_before(u64::MAX)).unwrap();
     cluster.handle.block_on(held.remove(all)).unwrap();
     let failed = cluster.try_open("b").err().unwrap();

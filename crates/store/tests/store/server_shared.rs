@@ -67,9 +67,9 @@ fn a_lock_that_is_never_given_back_keeps_nobody_out() {
             tokio_postgres::connect(&server.url(), tokio_postgres::NoTls).await.unwrap();
         let connection = runtime.spawn(connection);
         cut_off.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(x'656e6772'::bigint)").await.unwrap();
-        let opened =
-            tokio::time::timeout(std::time::Duration::from_secs(20), PostgresStore::open(&server.url()));
-        opened.await.expect("nobody waits").unwrap();
+        let url = server.url();
+        let opened = tokio::time::timeout(std::time::Duration::from_secs(20), PostgresStore::open(&url));
+        opened.await.unwrap().unwrap();
         drop(cut_off);
         let _ = connection.await;
     });
