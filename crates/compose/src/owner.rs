@@ -104,6 +104,13 @@ pub(super) struct OwnerPlaces {
     pub(super) isolation: DocumentIsolation,
 }
 
+/// What tasks are kept with where nodes share them; nothing of it where they do not.
+struct TaskHome<'a> {
+    store: Option<Arc<dyn Store>>,
+    fence: Option<&'a WriteFence>,
+    files: Option<&'a Arc<dyn KeptFiles>>,
+}
+
 /// What one owner has, before it is served.
 pub(super) struct OwnerParts {
     principal: String,
@@ -204,7 +211,7 @@ impl OwnerPlaces {
             owner,
             &data,
             (root.clone(), place),
-            (tasks, fence.as_ref(), files.as_ref()),
+            TaskHome { store: tasks, fence: fence.as_ref(), files: files.as_ref() },
             Arc::clone(&clock),
         )?;
         if let Some(files) = &files {
@@ -272,9 +279,10 @@ impl OwnerPlaces {
         owner: &str,
         data: &Path,
         (root, place): (Root, String),
-        (store, fence, files): (Option<Arc<dyn Store>>, Option<&WriteFence>, Option<&Arc<dyn KeptFiles>>),
+        home: TaskHome<'_>,
         clock: Arc<dyn Clock>,
     ) -> Result<tasks::Parts, Failure> {
+        let TaskHome { store, fence, files } = home;
         let is_default = owner == DEFAULT_OWNER;
         let gateway =
             if is_default { tasks::gateway(data, &self.environment)? } else { tasks::Gateway::missing() };

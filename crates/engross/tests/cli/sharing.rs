@@ -174,7 +174,7 @@ fn goes_on(mut nodes: SharedNodes<'_>) {
     let after = nodes.json("POST", "/acp/rpc", &task);
     assert_eq!(after["result"]["runId"], before["result"]["runId"]);
     let text = after.to_string();
-    let at = text.find("/artifacts/openclaw/download?").expect(&text);
+    let at = text.find("/artifacts/openclaw/download?").unwrap();
     let link = text[at..].split('"').next().unwrap();
     for node in nodes.nodes.iter().flatten() {
         let (status, bytes) = node.send("GET", link, &[], b"").unwrap();

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "a test does what programs do that know nothing of engross")]
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
