@@ -141,7 +141,7 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     ),
     open(
         "the loader as a program",
-        "subprocess.run([glob.glob('/lib*/ld-linux*')[0], '/bin/sh', '-c', 'echo x > \"$1/new\"', MARK, OUT])",
+        "subprocess.run([next(p for p in glob.glob('/lib*/ld-linux*') if open(p, 'rb').read(5) == open('/bin/sh', 'rb').read(5)), '/bin/sh', '-c', 'echo x > \"$1/new\"', MARK, OUT])",
     ),
     // What starts programs later.
     only_inside(

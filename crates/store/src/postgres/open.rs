@@ -129,7 +129,8 @@ async fn version_of(
     transaction: &Transaction<'_>,
     version: &str,
 ) -> Result<Option<u32>, tokio_postgres::Error> {
-    let exists = "SELECT to_regclass($1) IS NOT NULL";
+    // From the table itself: to_regclass may go by what this connection knew before it waited for the lock.
+    let exists = "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = $1 AND pg_table_is_visible(oid))";
     let exists = transaction.query_typed_one(exists, &[(&version, Type::TEXT)]).await?;
     if !exists.try_get::<_, bool>(0)? {
         return Ok(None);
