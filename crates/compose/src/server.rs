@@ -235,7 +235,11 @@ pub(super) async fn serve<F: Future<Output = Duration>>(
     if let Some(blobs) = &places.blobs {
         // Better now than in a warning of the first task.
         let asked = blobs.get([0; 32], 0..0).await;
-        asked.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+        match asked.map(drop) {
+            // A node that is needed by others does not stay away because the storage is: it has nobody's home until that is back.
+            Err(error) if options.switch("local_folders") => note(&format!("{error} [{}]", error.code())),
+            asked => asked.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?,
+        }
     }
     let server = Arc::new(Server {
         service: all.clone(),
