@@ -86,6 +86,9 @@ pub(super) struct Parts {
     workers: Option<Arc<WorkerPool>>,
 }
 
+/// How long a node waits at its start for storage that it has files of owners in.
+const STORAGE_PATIENCE: Duration = Duration::from_secs(3);
+
 /// Serves until the person or the system wants an end.
 pub fn run(settings: &ProgramSettings, environment: &Environment) -> Result<(), Failure> {
     let address = settings.serve.listen();
@@ -234,11 +237,16 @@ pub(super) async fn serve<F: Future<Output = Duration>>(
     let all = AllSessions::new(service.clone(), passing.clone());
     if let Some(blobs) = &places.blobs {
         // Better now than in a warning of the first task.
-        let asked = blobs.get([0; 32], 0..0).await;
-        match asked.map(drop) {
+        let asked = blobs.get([0; 32], 0..0);
+        if options.switch("local_folders") {
             // A node that is needed by others does not stay away because the storage is: it has nobody's home until that is back.
-            Err(error) if options.switch("local_folders") => note(&format!("{error} [{}]", error.code())),
-            asked => asked.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?,
+            match tokio::time::timeout(STORAGE_PATIENCE, asked).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => note(&format!("{error} [{}]", error.code())),
+                Err(_) => note("The object storage does not answer; look at its log"),
+            }
+        } else {
+            asked.await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
         }
     }
     let server = Arc::new(Server {
