@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use engross_protocol::{Exit, Failure, SystemClock, hex};
 use engross_store::blobs::Blobs;
@@ -100,6 +100,8 @@ struct Standby {
     files: tokio::sync::Mutex<StandbyFiles>,
     /// Whether the files are wanted, so that fetching is to end.
     stop: AtomicBool,
+    /// What keeps them while they are here: nothing is fetched over it.
+    here: Mutex<Weak<OwnerMirror>>,
 }
 
 impl KeptFiles for OwnerMirror {
@@ -120,8 +122,10 @@ impl FileStorage {
         let parts = self.parts(owner, node, &folders, fence)?;
         let standby = self.standby(owner);
         standby.stop.store(true, Ordering::Release);
-        let fetched = std::mem::take(&mut *standby.files.lock().await);
+        // Held until they are here, so that nobody fetches into what is being opened.
+        let mut files = standby.files.lock().await;
         standby.stop.store(false, Ordering::Release);
+        let fetched = std::mem::take(&mut *files);
         let mirror = OwnerMirror::open(parts, fetched).await;
         let mirror = mirror.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
         if mirror.fetched > 0 {
@@ -134,13 +138,20 @@ impl FileStorage {
                 folders.data.join("set-aside").display()
             ));
         }
-        Ok(Arc::new(mirror))
+        let mirror = Arc::new(mirror);
+        *standby.here.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&mirror);
+        drop(files);
+        Ok(mirror)
     }
 
     /// Fetches what is new of files that another node has.
     async fn follow(&self, owner: &str, node: &str, folders: OwnerFolders) {
         let standby = self.standby(owner);
         let mut files = standby.files.lock().await;
+        let here = standby.here.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        if here.is_some_and(|mirror| !mirror.is_over()) {
+            return;
+        }
         let followed = match self.parts(owner, node, &folders, WriteFence::closed()) {
             Ok(parts) => files.follow(&parts, &standby.stop).await,
             Err(failure) => return tracing::warn!(code = failure.code, "{}", failure.message),

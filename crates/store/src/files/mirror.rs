@@ -9,6 +9,8 @@ use super::path::RelPath;
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
+    /// It is another one than was kept, and nobody waits for it: it was found so.
+    Found,
     /// It has further bytes at its end; those before are as they were.
     Grown,
     /// It is new, is another one, or is gone.

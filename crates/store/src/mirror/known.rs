@@ -128,13 +128,13 @@ impl KnownFiles {
                 (None, Some(_)) => false,
             };
             if !is_known && !is_unfinished(&path) {
-                differing.push((path.clone(), FileChange::Replaced));
+                differing.push((path.clone(), FileChange::Found));
             }
             there.insert(path);
         }
         let gone = self.beneath(folder).into_iter().filter(|path| !there.contains(path));
         let gone = gone.filter(|path| !is_unfinished(path) && path != folder);
-        differing.extend(gone.map(|path| (path, FileChange::Replaced)));
+        differing.extend(gone.map(|path| (path, FileChange::Found)));
         differing
     }
 
@@ -146,6 +146,11 @@ impl KnownFiles {
         });
         parts.filter(|part| part.term == term).map(|part| part.sha256).collect()
     }
+}
+
+/// What two changes of one file come to: one that was found may be another one than what was told.
+pub(super) fn both(one: FileChange, other: FileChange) -> FileChange {
+    if one == other { one } else { FileChange::Replaced }
 }
 
 /// How many of the next bytes are the next part, of `left`; none when they are what the row itself holds.

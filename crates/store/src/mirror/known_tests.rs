@@ -95,5 +95,5 @@ fn what_others_did_is_seen() {
     differing.sort();
     assert_eq!(differing, ["f/empty", "f/gone", "f/new", "f/other"]);
     let beneath = known.differing("f", "f/in", &[]);
-    assert_eq!(beneath, [("f/in/inner".to_owned(), FileChange::Replaced)]);
+    assert_eq!(beneath, [("f/in/inner".to_owned(), FileChange::Found)]);
 }

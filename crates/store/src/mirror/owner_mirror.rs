@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::error::MirrorError;
-use super::known::{KnownFiles, Plan, next_part};
+use super::known::{KnownFiles, Plan, both, next_part};
 use super::opening::{LocalNote, StandbyFiles};
 use super::parts::{MirrorParts, holder};
 use super::reading::ReadingThread;
@@ -198,7 +198,7 @@ impl Keeping {
         }
         for (path, change) in changes {
             let noted = state.pending.entry(path.clone()).or_insert(*change);
-            *noted = (*noted).max(*change);
+            *noted = both(*noted, *change);
         }
         state.noted += 1;
         self.news.notify_one();
@@ -234,7 +234,7 @@ impl Keeping {
                 let mut state = self.lock();
                 for (path, change) in std::mem::take(&mut state.pending) {
                     let noted = batch.entry(path).or_insert(change);
-                    *noted = (*noted).max(change);
+                    *noted = both(*noted, change);
                 }
                 state.noted
             };
@@ -278,8 +278,8 @@ impl Keeping {
             let found = futures_util::stream::iter(some.iter().cloned().map(|(path, change)| async move {
                 match self.send(&path, change).await {
                     Ok(found) => Ok((path, found)),
-                    // One file that cannot be read is no reason not to keep the others.
-                    Err(MirrorError::Disk(error)) => {
+                    // One of a program's that cannot be read is no reason not to keep the others; somebody is told of their own.
+                    Err(MirrorError::Disk(error)) if change == FileChange::Found => {
                         tracing::warn!(code = error.code(), "a file is not kept elsewhere: {error}");
                         Ok((path, FoundFile::Same))
                     }
