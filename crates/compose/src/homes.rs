@@ -23,6 +23,9 @@ pub(super) const TTL: Duration = Duration::from_millis(3_500);
 /// How often a node says that it is there, and sees which homes are free.
 pub(super) const BEAT: Duration = Duration::from_millis(500);
 
+/// How long a statement of homes is waited for before it is asked a second time, over another connection, or given up.
+const SOON: Duration = Duration::from_secs(1);
+
 /// By how much a fence closes before the home is free, for what was asked just before.
 const MARGIN: Duration = Duration::from_millis(300);
 
@@ -142,9 +145,20 @@ pub(super) struct HomeState {
     opening: BTreeSet<String>,
     /// Since when homes are seen to be free.
     free: BTreeMap<String, Instant>,
+    /// Whether another node has this one's address.
+    doubled: DoubledAddress,
     /// Homes that could not be opened, and until when they are left alone.
     pub(super) failed: BTreeMap<String, Instant>,
     pub(super) is_closing: bool,
+}
+
+/// Whether another node has the address of this one.
+#[derive(Default)]
+enum DoubledAddress {
+    #[default]
+    No,
+    Since(Instant),
+    Reported,
 }
 
 pub(super) struct OwnHome {
@@ -180,10 +194,20 @@ impl HomeKeeper {
         let mut is_silent = false;
         loop {
             let asked = Instant::now();
-            let told = tokio::time::timeout(TTL, self.homes.renew(&self.node, TTL)).await;
+            let told = tokio::time::timeout(TTL, self.renew()).await;
             let problem = match told {
                 Ok(Ok(told)) => {
-                    let moves = self.lock().take_in(&self.node, told, asked, &owners.names());
+                    let moves = {
+                        let mut state = self.lock();
+                        let moves = state.take_in(&self.node, told, asked, &owners.names());
+                        if state.has_double(&self.node, &self.address, asked) {
+                            note(&format!(
+                                "Another node says that it is at {}, too: give each its own --node-address",
+                                self.address
+                            ));
+                        }
+                        moves
+                    };
                     self.news.notify_waiters();
                     for owner in moves.lost {
                         note(&format!("The home of '{owner}' is at another node now"));
@@ -219,12 +243,29 @@ impl HomeKeeper {
         }
     }
 
+    /// Renews the homes of this node. A connection that has died in silence must not cost them: what has no answer soon is asked
+    /// again, and the first answer counts.
+    pub(super) async fn renew(&self) -> Result<Vec<Home>, engross_store::Error> {
+        let mut first = self.homes.renew(&self.node, TTL);
+        match tokio::time::timeout(SOON, &mut first).await {
+            Ok(told) => told,
+            Err(_) => {
+                let mut second = self.homes.renew(&self.node, TTL);
+                tokio::select! {
+                    told = &mut first => told,
+                    told = &mut second => told,
+                }
+            }
+        }
+    }
+
     async fn take(self: &Arc<Self>, owner: &str, owners: &Arc<dyn HomeOwners>, moving: &mut JoinSet<()>) {
         let asked = Instant::now();
-        match self.homes.take(owner, &self.node, &self.address, TTL).await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
+        match tokio::time::timeout(SOON, self.homes.take(owner, &self.node, &self.address, TTL)).await {
+            Ok(Ok(true)) => {}
+            // One that was taken all the same is seen at the next beat, and given back.
+            Ok(Ok(false)) | Err(_) => return,
+            Ok(Err(error)) => {
                 tracing::warn!(code = error.code(), "the home of '{owner}' was not taken: {error}");
                 return;
             }
@@ -283,7 +324,8 @@ impl HomeKeeper {
     }
 
     async fn release(&self, owner: &str) {
-        if let Err(error) = self.homes.release(owner, &self.node).await {
+        // It runs out by itself, if it comes to that.
+        if let Ok(Err(error)) = tokio::time::timeout(SOON, self.homes.release(owner, &self.node)).await {
             tracing::warn!(code = error.code(), "the home of '{owner}' was not given back: {error}");
         }
     }
@@ -312,10 +354,11 @@ impl HomeKeeper {
     /// Gives back all homes, whose things are closed.
     pub(super) async fn release_all(&self) {
         let own = std::mem::take(&mut self.lock().own);
-        for (owner, home) in own {
+        let releasing = own.iter().map(|(owner, home)| {
             home.fence.shut();
-            self.release(&owner).await;
-        }
+            self.release(owner)
+        });
+        futures_util::future::join_all(releasing).await;
     }
 
     fn lock(&self) -> MutexGuard<'_, HomeState> {
@@ -380,6 +423,23 @@ impl HomeState {
         self.told = told;
         self.asked = Some(asked);
         Moves { lost, free: ripe, unwanted }
+    }
+
+    /// Whether it is to be said that another node has the address of this one: once, and not of a node that was started again and whose
+    /// homes have not run out yet.
+    pub(super) fn has_double(&mut self, node: &str, address: &str, now: Instant) -> bool {
+        let is_double =
+            |home: &Home| home.holder != node && home.address == address && !home.remaining.is_zero();
+        match (self.told.iter().any(is_double), &mut self.doubled) {
+            (false, doubled) => *doubled = DoubledAddress::No,
+            (true, doubled @ DoubledAddress::No) => *doubled = DoubledAddress::Since(now),
+            (true, DoubledAddress::Since(since)) if now.duration_since(*since) >= 2 * TTL => {
+                self.doubled = DoubledAddress::Reported;
+                return true;
+            }
+            (true, _) => {}
+        }
+        false
     }
 
     pub(super) fn find(&self, node: &str, owner: &str, now: Instant) -> HomePlace {

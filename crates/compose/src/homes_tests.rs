@@ -1,12 +1,17 @@
 //! Which homes a node keeps, takes and gives up, by what the database tells it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use engross_http::HomePlace;
-use engross_store::{Home, WriteFence};
+use engross_protocol::Failure;
+use engross_store::{Home, Homes, Pending, Store, WriteFence};
 
-use super::homes::{BEAT, HomeState, Moves, OwnHome, TTL};
+use super::homes::{
+    BEAT, HomeKeeper, HomeState, KeptFiles, Moves, Moving, OwnHome, OwnerFolders, SharedPlace, TTL,
+};
 
 const NODE: &str = "one";
 
@@ -97,6 +102,82 @@ fn what_has_met_a_closed_fence_is_opened_anew() {
     let told = vec![home("ben", NODE, TTL)];
     assert!(state.take_in(NODE, told.clone(), begun + BEAT, &all).free.is_empty());
     assert_eq!(state.take_in(NODE, told, begun + 2 * BEAT, &all).free, anna());
+}
+
+#[test]
+fn a_node_says_once_that_another_one_has_its_address() {
+    let begun = Instant::now();
+    let mut state = HomeState::default();
+    let mut says = |told: Vec<Home>, after: Duration| {
+        state.take_in(NODE, told, begun + after, &owners(&[]));
+        state.has_double(NODE, "http://two", begun + after)
+    };
+    let double = || vec![home("anna", "two", TTL)];
+    // Started again, it sees the homes that it had before, until they run out.
+    assert!(!says(double(), Duration::ZERO));
+    assert!(!says(double(), TTL));
+    assert!(!says(vec![home("anna", "two", Duration::ZERO)], 2 * TTL));
+    assert!(!says(double(), 3 * TTL));
+    assert!(says(double(), 5 * TTL));
+    assert!(!says(double(), 6 * TTL), "once");
+    assert!(!says(vec![home("anna", "three", TTL)], 7 * TTL));
+}
+
+/// A database whose first connection has died in silence.
+#[derive(Default)]
+struct SilentDatabase {
+    asked: AtomicUsize,
+}
+
+impl Homes for SilentDatabase {
+    fn take(&self, _: &str, _: &str, _: &str, _: Duration) -> Pending<'_, bool> {
+        Box::pin(std::future::pending())
+    }
+
+    fn renew(&self, _: &str, ttl: Duration) -> Pending<'_, Vec<Home>> {
+        match self.asked.fetch_add(1, Ordering::SeqCst) {
+            0 => Box::pin(std::future::pending()),
+            _ => Box::pin(std::future::ready(Ok(vec![home("anna", NODE, ttl)]))),
+        }
+    }
+
+    fn release(&self, _: &str, _: &str) -> Pending<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+}
+
+struct SilentPlace;
+
+impl SharedPlace for SilentPlace {
+    fn homes(&self) -> Arc<dyn Homes> {
+        Arc::<SilentDatabase>::default()
+    }
+
+    fn logs<'a>(&'a self, _: &'a str, _: &'static str) -> Pending<'a, Arc<dyn Store>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn files<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a str,
+        _: OwnerFolders,
+        _: &WriteFence,
+    ) -> Moving<'a, Result<Option<Arc<dyn KeptFiles>>, Failure>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn follow<'a>(&'a self, _: &'a str, _: &'a str, _: OwnerFolders) -> Moving<'a, ()> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn one_silent_connection_costs_no_home() {
+    let keeper = HomeKeeper::new(Arc::new(SilentPlace), NODE.to_owned(), "http://one".to_owned());
+    let begun = Instant::now();
+    assert_eq!(keeper.renew().await.unwrap(), [home("anna", NODE, TTL)]);
+    assert!(begun.elapsed() < TTL / 2, "{:?}", begun.elapsed());
 }
 
 #[test]

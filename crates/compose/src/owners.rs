@@ -192,17 +192,16 @@ impl OwnerRegistry {
 
     async fn measure_once(&self, bounded: &[(String, OwnerQuota)]) {
         let since: Vec<u64> = bounded.iter().map(|(_, quota)| quota.since()).collect();
-        let stored = match self.sessions.stored_bytes().await {
-            Ok(stored) => stored,
-            Err(error) => {
-                tracing::warn!(code = error.code, "what owners have was not measured: {}", error.message);
-                return;
-            }
-        };
         for ((owner, quota), since) in bounded.iter().zip(since) {
+            let sessions = match self.sessions.stored_bytes(principal_of(owner)).await {
+                Ok(sessions) => sessions,
+                Err(error) => {
+                    tracing::warn!(code = error.code, "what owners have was not measured: {}", error.message);
+                    return;
+                }
+            };
             let (places, name) = (Arc::clone(&self.places), owner.clone());
             let files = tokio::task::spawn_blocking(move || places.file_bytes(&name)).await;
-            let sessions = stored.get(principal_of(owner)).copied().unwrap_or_default();
             quota.measured(files.unwrap_or_default().saturating_add(sessions), since);
         }
     }

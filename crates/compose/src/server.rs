@@ -345,8 +345,8 @@ pub(super) async fn serve<F: Future<Output = Duration>>(
     let forgetting = async {
         loop {
             all.forget_old().await;
-            if options.forgets() {
-                all.delete_older(|principal| options.keep_days(owner_of(principal))).await;
+            if let Some(least) = options.fewest_keep_days() {
+                all.delete_older(|principal| options.keep_days(owner_of(principal)), least).await;
             }
             tokio::time::sleep(FORGET_EVERY).await;
         }

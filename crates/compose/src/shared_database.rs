@@ -31,7 +31,7 @@ impl SharedDatabase {
         store: Arc<PostgresStore>,
         storage: Option<Arc<dyn Blobs>>,
     ) -> Result<Self, Failure> {
-        let homes = PostgresHomes::open(Arc::clone(&store)).await;
+        let homes = PostgresHomes::open(&store).await;
         let homes = Arc::new(homes.map_err(|error| store_failure(&error))?);
         let files = match storage {
             Some(blobs) => {

@@ -45,7 +45,11 @@ impl AllSessions {
 
     /// Forgets what need not be in memory any more.
     pub async fn forget_old(&self) {
-        if let Err(error) = self.passing.expire(|_| Some(PASSING_FOR), MOST_PASSING).await {
+        let forgotten = match self.passing.expire(|_| Some(PASSING_FOR), PASSING_FOR).await {
+            Ok(_) => self.passing.keep_at_most(MOST_PASSING).await,
+            failed => failed,
+        };
+        if let Err(error) = forgotten {
             tracing::warn!(
                 code = error.code,
                 "sessions in memory were not looked through: {}",
@@ -54,10 +58,11 @@ impl AllSessions {
         }
     }
 
-    /// Deletes for good what nobody touched for as many days as `days` says for its principal, if it says any.
-    pub async fn delete_older(&self, days: impl Fn(&str) -> Option<u64>) {
-        let age = |principal: &str| days(principal).map(|days| days.saturating_mul(24 * 60 * 60_000));
-        match self.kept.expire(age, usize::MAX).await {
+    /// Deletes for good what nobody touched for as many days as `days` says for its principal, if it says any. `least` are the fewest
+    /// days that can be said.
+    pub async fn delete_older(&self, days: impl Fn(&str) -> Option<u64>, least: u64) {
+        let millis = |days: u64| days.saturating_mul(24 * 60 * 60_000);
+        match self.kept.expire(|principal| days(principal).map(millis), millis(least)).await {
             Ok(0) => {}
             Ok(gone) => tracing::info!(gone, "sessions were deleted that nobody touched"),
             Err(error) => {

@@ -58,7 +58,7 @@ impl<M> LogLock<M> {
     }
 
     /// Whether entries were handed on with it that are not stored yet.
-    pub(super) fn has_carried(&self) -> bool {
+    pub fn has_carried(&self) -> bool {
         self.log.carried.is_some()
     }
 }

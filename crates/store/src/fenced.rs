@@ -84,8 +84,30 @@ impl Store for FencedStore {
         self.store.due(until, limit)
     }
 
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
-        self.store.list(after, limit)
+    fn list(
+        &self,
+        group: Option<&str>,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        self.store.list(group, after, limit)
+    }
+
+    fn unchanged(
+        &self,
+        until: Millis,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        self.store.unchanged(until, after, limit)
+    }
+
+    fn delete_idle(&self, sessions: &[(SessionId, u64)], now: Millis) -> Pending<'_, Vec<SessionId>> {
+        self.when_open(|| self.store.delete_idle(sessions, now))
+    }
+
+    fn group_size(&self, group: &str) -> Pending<'_, u64> {
+        self.store.group_size(group)
     }
 
     fn size(&self, session: SessionId) -> Pending<'_, u64> {

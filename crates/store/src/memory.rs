@@ -1,13 +1,14 @@
 //! A store in memory: for tests, and for `--store memory`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Error;
 use crate::store::{Pending, Store};
 use crate::types::{
     Append, Entry, Fence, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionId, SessionSummary,
-    Snapshot, still_holds,
+    Snapshot, first_id_after, still_holds,
 };
 
 /// Keeps everything in memory, by the rules of [`Store`].
@@ -168,20 +169,62 @@ impl Store for MemoryStore {
         })
     }
 
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
+    fn list(
+        &self,
+        group: Option<&str>,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
         self.with(|tables| {
             let older = tables.sessions.iter().rev().filter(|(id, _)| after.is_none_or(|after| **id < after));
-            Ok(older.take(limit).map(|(id, row)| row.summary(*id)).collect())
+            let wanted = older.filter(|(_, row)| group.is_none_or(|group| row.key.group() == group));
+            Ok(wanted.take(limit).map(|(id, row)| row.summary(*id)).collect())
+        })
+    }
+
+    fn unchanged(
+        &self,
+        until: Millis,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        self.with(|tables| {
+            let before = SessionId::from_bytes(first_id_after(until));
+            let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+            // A page may end behind its own end.
+            let is_over = after.is_some_and(|after| after >= before);
+            let range = (!is_over).then(|| tables.sessions.range((from, Bound::Excluded(before))));
+            let old = range.into_iter().flatten().filter(|(_, row)| row.changed_at <= until);
+            Ok(old.take(limit).map(|(id, row)| row.summary(*id)).collect())
+        })
+    }
+
+    fn delete_idle(&self, sessions: &[(SessionId, u64)], now: Millis) -> Pending<'_, Vec<SessionId>> {
+        self.with(|tables| {
+            let is_idle = |row: &Row, head| {
+                let leased = row.lease.as_ref().is_some_and(|lease| still_holds(lease.until, now, 0));
+                row.head() == head && !leased
+            };
+            let idle = sessions
+                .iter()
+                .filter(|(id, head)| tables.sessions.get(id).is_some_and(|row| is_idle(row, *head)))
+                .map(|(id, _)| *id)
+                .collect::<BTreeSet<_>>();
+            tables.sessions.retain(|id, _| !idle.contains(id));
+            tables.names.retain(|_, row| !idle.contains(&row.session));
+            Ok(idle.into_iter().collect())
+        })
+    }
+
+    fn group_size(&self, group: &str) -> Pending<'_, u64> {
+        self.with(|tables| {
+            let of_group = tables.sessions.values().filter(|row| row.key.group() == group);
+            Ok(of_group.map(Row::size).sum())
         })
     }
 
     fn size(&self, session: SessionId) -> Pending<'_, u64> {
-        self.with(|tables| {
-            let row = tables.row(session)?;
-            let entries: usize = row.entries.iter().map(|entry| entry.body.len()).sum();
-            let snapshot = row.snapshot.as_ref().map_or(0, |snapshot| snapshot.state.len());
-            Ok((entries + snapshot) as u64)
-        })
+        self.with(|tables| Ok(tables.row(session)?.size()))
     }
 
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
@@ -285,6 +328,12 @@ impl Row {
         if let Some(state) = snapshot {
             self.snapshot = Some(Snapshot { seq: self.head(), state });
         }
+    }
+
+    fn size(&self) -> u64 {
+        let entries: usize = self.entries.iter().map(|entry| entry.body.len()).sum();
+        let snapshot = self.snapshot.as_ref().map_or(0, |snapshot| snapshot.state.len());
+        (entries + snapshot) as u64
     }
 
     fn summary(&self, id: SessionId) -> SessionSummary {

@@ -72,8 +72,31 @@ pub trait Store: Send + Sync {
     /// At most `limit` sessions that asked to be woken at `until` or before, soonest first.
     fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>>;
 
-    /// At most `limit` sessions, newest id first; the next page is what comes behind the last id of this one.
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>>;
+    /// At most `limit` sessions, newest id first; the next page is what comes behind the last id of this one. With `group` only those
+    /// whose key is of that [group](Name::group): others cost nothing.
+    fn list(
+        &self,
+        group: Option<&str>,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>>;
+
+    /// At most `limit` sessions that were last changed at `until` or before, oldest id first; the next page is what comes behind the
+    /// last id of this one. As ids sort by the time they were made, younger sessions cost nothing: those whose id was made after
+    /// `until` by [`RandomIds`](engross_protocol::RandomIds) are not looked at.
+    fn unchanged(
+        &self,
+        until: Millis,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>>;
+
+    /// Deletes those sessions, as [`Store::delete`] does, whose last entry is still the one that is told, and whose lease nobody has
+    /// at `now`; gives those that were deleted. A few hundred at once cost little more than one.
+    fn delete_idle(&self, sessions: &[(SessionId, u64)], now: Millis) -> Pending<'_, Vec<SessionId>>;
+
+    /// The bytes of entries and snapshots of all sessions whose key is of a group.
+    fn group_size(&self, group: &str) -> Pending<'_, u64>;
 
     /// The bytes of a session's entries and of its snapshot.
     fn size(&self, session: SessionId) -> Pending<'_, u64>;

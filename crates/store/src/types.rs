@@ -42,6 +42,25 @@ impl Name {
     }
 }
 
+impl Name {
+    /// What sessions are listed by together: the text between the first and the second U+0001, or behind the only one; empty where
+    /// there is none.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        self.0.split('\u{1}').nth(1).unwrap_or_default()
+    }
+}
+
+/// The first id that is made after `until`, by its bytes: what stands before it is looked at when old sessions are looked for.
+pub(crate) fn first_id_after(until: Millis) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    let millis = until.saturating_add(1).min((1 << 48) - 1).to_be_bytes();
+    if let (Some(first), Some(millis)) = (bytes.first_chunk_mut::<6>(), millis.last_chunk::<6>()) {
+        *first = *millis;
+    }
+    bytes
+}
+
 /// An entry to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {

@@ -2,12 +2,12 @@
 //!
 //! Must never change a session while a turn of it runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engross_journal::{Log, NewLog};
 use engross_llm::{Message, MessageAttachment, Model, OptionTreatment, Usage};
 use engross_protocol::SessionId;
+use engross_store::SessionSummary;
 use serde_json::Value;
 
 use super::answer::AnswerStream;
@@ -95,23 +95,15 @@ impl Sessions {
         after: Option<SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionOverview>, RequestError> {
-        let store = &*self.inner.config.store;
-        let (mut found, mut after) = (Vec::new(), after);
-        while found.len() < limit {
-            let page = store.list(after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            let mine = page.into_iter().filter(|summary| principal_in(&summary.key) == principal);
-            found.extend(mine.map(|summary| SessionOverview {
-                id: summary.id,
-                key: key_in(&summary.key),
-                created: summary.created_at,
-                changed: summary.changed_at,
-                entries: summary.head,
-            }));
-        }
-        found.truncate(limit);
-        Ok(found)
+        let page = self.inner.config.store.list(Some(principal), after, limit).await?;
+        let overview = |summary: SessionSummary| SessionOverview {
+            id: summary.id,
+            key: key_in(&summary.key),
+            created: summary.created_at,
+            changed: summary.changed_at,
+            entries: summary.head,
+        };
+        Ok(page.into_iter().map(overview).collect())
     }
 
     /// Deletes a session for good, with all that was said in it. A turn that runs is cancelled first.
@@ -152,81 +144,80 @@ impl Sessions {
         Ok(self.find(&name_of(principal, key)?.0).await?.is_some())
     }
 
-    /// The bytes that the sessions of each principal have in the store.
+    /// The bytes that the sessions of a principal have in the store.
     ///
     /// # Errors
     /// When the store cannot be reached.
-    pub async fn stored_bytes(&self) -> Result<BTreeMap<String, u64>, RequestError> {
+    pub async fn stored_bytes(&self, principal: &str) -> Result<u64, RequestError> {
+        Ok(self.inner.config.store.group_size(principal).await?)
+    }
+
+    /// Deletes sessions that were not changed for as many milliseconds as `age` says for their principal, if it says any; one on which
+    /// somebody works stays. `least` is the smallest age that can be said: younger ones cost nothing.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn expire(&self, age: impl Fn(&str) -> Option<u64>, least: u64) -> Result<usize, RequestError> {
         let store = &*self.inner.config.store;
-        let (mut sums, mut after) = (BTreeMap::new(), None);
+        let now = self.inner.config.clock.millis();
+        let (mut gone, mut after) = (0, None);
         loop {
-            let page = store.list(after, PAGE).await?;
-            let Some(last) = page.last() else { return Ok(sums) };
+            let page = store.unchanged(now.saturating_sub(least), after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(gone) };
             after = Some(last.id);
-            for summary in page {
-                let bytes = match store.size(summary.id).await {
-                    Ok(bytes) => bytes,
-                    // It was deleted meanwhile.
-                    Err(engross_store::Error::UnknownSession { .. }) => 0,
-                    Err(error) => return Err(error.into()),
-                };
-                *sums.entry(principal_in(&summary.key).to_owned()).or_default() += bytes;
-            }
+            let is_old = |summary: &SessionSummary| {
+                let age = age(principal_in(&summary.key));
+                age.is_some_and(|age| now.saturating_sub(summary.changed_at) >= age)
+            };
+            gone += self.delete_idle(page.into_iter().filter(is_old)).await?;
         }
     }
 
-    /// Deletes sessions that were not changed for as many milliseconds as `age` says for their principal, if it says any, and the oldest
-    /// of those beyond `most`; one on which somebody works stays.
+    /// Deletes the sessions that were not changed for the longest, so that no more than `most` are left; one on which somebody works
+    /// stays. All are looked through: for a store in memory.
     ///
     /// # Errors
     /// When the store cannot be reached.
-    pub async fn expire(
-        &self,
-        age: impl Fn(&str) -> Option<u64>,
-        most: usize,
-    ) -> Result<usize, RequestError> {
-        let Inner { config, journal, .. } = &*self.inner;
-        let now = config.clock.millis();
+    pub async fn keep_at_most(&self, most: usize) -> Result<usize, RequestError> {
         let (mut all, mut after) = (Vec::new(), None);
         loop {
-            let page = config.store.list(after, PAGE).await?;
+            let page = self.inner.config.store.list(None, after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            all.extend(page.into_iter().map(|summary| {
-                let age = age(principal_in(&summary.key));
-                (summary.changed_at, summary.id, summary.head, age)
-            }));
+            all.extend(page);
         }
-        all.sort_unstable();
         let surplus = all.len().saturating_sub(most);
-        let mut gone = 0;
-        for (at, (changed, id, head, age)) in all.into_iter().enumerate() {
-            let is_old = age.is_some_and(|age| now.saturating_sub(changed) >= age);
-            if at >= surplus && !is_old {
-                continue;
-            }
-            // Who works on it holds this, here or in another process.
-            let Some(lock) = journal.get(id).lock_if_idle() else { continue };
-            let mut session = match journal.open_if_free(lock).await {
-                Ok(Some(session)) => session,
-                Ok(None) | Err(engross_journal::Error::Unknown) => continue,
-                Err(error) => return Err(error.into()),
-            };
-            if session.head() != head {
-                // It went on meanwhile.
-                session.release().await;
-                continue;
-            }
-            let deleted = config.store.delete(id).await;
-            session.discard();
-            session.release().await;
-            journal.forget(id);
-            gone += usize::from(deleted?);
+        all.sort_unstable_by_key(|summary| (summary.changed_at, summary.id));
+        self.delete_idle(all.into_iter().take(surplus)).await
+    }
+
+    /// Deletes those of a page of sessions that are still as they are told there, and on which nobody works.
+    async fn delete_idle(
+        &self,
+        sessions: impl Iterator<Item = SessionSummary>,
+    ) -> Result<usize, RequestError> {
+        let Inner { config, journal, .. } = &*self.inner;
+        // Who works on one in this process holds its lock; in another one, its lease.
+        let locked: Vec<_> = sessions
+            .filter_map(|summary| {
+                let lock = journal.get(summary.id).lock_if_idle()?;
+                (!lock.has_carried()).then_some((summary.id, summary.head, lock))
+            })
+            .collect();
+        if locked.is_empty() {
+            return Ok(0);
+        }
+        let wanted: Vec<(SessionId, u64)> = locked.iter().map(|(id, head, _)| (*id, *head)).collect();
+        let deleted = config.store.delete_idle(&wanted, config.clock.millis()).await?;
+        for id in &deleted {
+            // Nobody may go on with what is in memory.
+            journal.forget(*id);
             for observer in &config.observers {
-                observer.deleted(id);
+                observer.deleted(*id);
             }
         }
-        Ok(gone)
+        drop(locked);
+        Ok(deleted.len())
     }
 
     /// An answer of a session, as far as it is.
@@ -281,10 +272,10 @@ impl Sessions {
         let mut found = Vec::new();
         let mut after = None;
         loop {
-            let page = store.list(after, PAGE).await?;
+            let page = store.list(Some(principal), after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            found.extend(page.into_iter().filter(|summary| principal_in(&summary.key) == principal));
+            found.extend(page);
         }
         found.sort_by_key(|summary| std::cmp::Reverse(summary.changed_at));
         found.truncate(limit);

@@ -160,8 +160,30 @@ impl Store for Life {
         self.ask(|store| store.due(until, limit))
     }
 
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
-        self.ask(|store| store.list(after, limit))
+    fn list(
+        &self,
+        group: Option<&str>,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        self.ask(|store| store.list(group, after, limit))
+    }
+
+    fn unchanged(
+        &self,
+        until: Millis,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        self.ask(|store| store.unchanged(until, after, limit))
+    }
+
+    fn delete_idle(&self, sessions: &[(SessionId, u64)], now: Millis) -> Pending<'_, Vec<SessionId>> {
+        self.ask(|store| store.delete_idle(sessions, now))
+    }
+
+    fn group_size(&self, group: &str) -> Pending<'_, u64> {
+        self.ask(|store| store.group_size(group))
     }
 
     fn size(&self, session: SessionId) -> Pending<'_, u64> {

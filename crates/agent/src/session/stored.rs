@@ -59,13 +59,10 @@ pub async fn stored_sessions(
 ) -> Result<Vec<StoredSession>, RequestError> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let page = store.list(after, PAGE).await?;
+        let page = store.list(principal, after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(found) };
         after = Some(last.id);
-        let wanted = page
-            .into_iter()
-            .filter(|summary| principal.is_none_or(|principal| principal_in(&summary.key) == principal));
-        found.extend(wanted.map(|summary| StoredSession {
+        found.extend(page.into_iter().map(|summary| StoredSession {
             id: summary.id,
             principal: principal_in(&summary.key).to_owned(),
             key: key_in(&summary.key),

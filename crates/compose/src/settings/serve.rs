@@ -157,9 +157,10 @@ impl ServeSettings {
         Some(own.unwrap_or_else(|| self.number("keep_days"))).filter(|days| *days > 0)
     }
 
-    /// Whether sessions of anybody are deleted when they are old.
-    pub fn forgets(&self) -> bool {
-        self.number("keep_days") > 0 || self.owners.values().any(|limits| limits.keep_days.is_some())
+    /// The fewest days that sessions of anybody are kept; `None` where all are kept for ever.
+    pub fn fewest_keep_days(&self) -> Option<u64> {
+        let own = self.owners.values().filter_map(|limits| limits.keep_days);
+        own.chain([self.number("keep_days")]).filter(|days| *days > 0).min()
     }
 
     /// Bytes that an owner may have; `None` for no bound.

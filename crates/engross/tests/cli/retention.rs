@@ -178,7 +178,7 @@ fn aged_json(bytes: &[u8]) -> Vec<u8> {
 /// Makes every log of a store ten days older. Their kinds need not be the same: nobody reads them.
 async fn age_store(path: &Path) {
     let store = SqliteStore::open(path).unwrap();
-    for row in store.list(None, 1000).await.unwrap() {
+    for row in store.list(None, None, 1000).await.unwrap() {
         let entries = store.entries(row.id, 0, 10_000).await.unwrap();
         let names = store.names(row.id).await.unwrap();
         store.delete(row.id).await.unwrap();

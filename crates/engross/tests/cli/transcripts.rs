@@ -29,7 +29,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     runtime.block_on(async {
         let store = SqliteStore::open(&folder.join("data/sessions.sqlite")).unwrap();
         let mut files = Vec::new();
-        for summary in store.list(None, 1000).await.unwrap() {
+        for summary in store.list(None, None, 1000).await.unwrap() {
             let mut transcriber = Transcriber::new(summary.id);
             let entries = store.entries(summary.id, 0, 100_000).await.unwrap();
             let lines = entries.iter().flat_map(|entry| {

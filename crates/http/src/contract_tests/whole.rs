@@ -117,7 +117,7 @@ impl Whole {
     /// The bodies of all entries in the store.
     pub(super) async fn everything_stored(&self) -> String {
         let mut all = String::new();
-        for summary in self.store.list(None, 100).await.unwrap() {
+        for summary in self.store.list(None, None, 100).await.unwrap() {
             for entry in self.store.entries(summary.id, 0, 1000).await.unwrap() {
                 all.push_str(&String::from_utf8_lossy(&entry.body));
             }
@@ -162,7 +162,7 @@ impl Whole {
 
     /// How many sessions there are.
     pub(super) async fn sessions(&self) -> usize {
-        self.store.list(None, 1000).await.unwrap().len()
+        self.store.list(None, None, 1000).await.unwrap().len()
     }
 
     /// What the provider was asked.

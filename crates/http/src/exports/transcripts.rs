@@ -106,7 +106,7 @@ impl Writer {
 
     /// The next page of all sessions, its first one last.
     fn page(&self, after: Option<SessionId>) -> (Option<Vec<SessionSummary>>, Option<SessionId>) {
-        match self.runtime.block_on(self.export.store.list(after, PAGE)) {
+        match self.runtime.block_on(self.export.store.list(None, after, PAGE)) {
             Ok(page) if page.is_empty() => (None, None),
             Ok(mut page) => {
                 let after = page.last().map(|summary| summary.id);

@@ -4,6 +4,7 @@
 //! or is another node's name for another statement.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::{Client, Pool};
@@ -32,8 +33,8 @@ pub(super) struct Statement {
 }
 
 /// Whether connections are shared with others between transactions, as far as is known.
-#[derive(Debug, Default)]
-pub(super) struct Sharing(AtomicBool);
+#[derive(Debug, Default, Clone)]
+pub(super) struct Sharing(Arc<AtomicBool>);
 
 /// What a name of a statement fails with where connections are shared. Nothing was done then.
 const OF_NAMES: [SqlState; 3] = [
@@ -60,7 +61,7 @@ impl Sharing {
                 is_shared |= row.try_get::<_, Option<&str>>(0)? == Some(mark);
             }
         }
-        Ok(Self(AtomicBool::new(is_shared)))
+        Ok(Self(Arc::new(AtomicBool::new(is_shared))))
     }
 
     /// Asks on a connection. A statement is prepared once for each connection, unless they are shared.

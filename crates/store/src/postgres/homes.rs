@@ -1,6 +1,5 @@
 //! Homes of owners in a table of the database of sessions.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_postgres::types::Type;
@@ -44,22 +43,25 @@ const RENEW: Statement = Statement {
 };
 
 const RELEASE: Statement = Statement {
-    text: "UPDATE engross_homes SET until = 0 WHERE owner = $1 AND holder = $2",
+    text: "UPDATE engross_homes SET until = 0, holder = '' WHERE owner = $1 AND holder = $2",
     given: &[Type::TEXT, Type::TEXT],
 };
 
-/// The homes of owners in a database.
+/// A statement that has no answer holds up one; the next one has another.
+const CONNECTIONS: usize = 3;
+
+/// The homes of owners in a database, over connections of their own: sessions that keep the database busy cost no home.
 #[derive(Debug)]
-pub struct PostgresHomes(Arc<PostgresStore>);
+pub struct PostgresHomes(PostgresStore);
 
 impl PostgresHomes {
     /// Makes the table beside those of `store` if it is not there.
     ///
     /// # Errors
     /// As [`PostgresStore::open`].
-    pub async fn open(store: Arc<PostgresStore>) -> Result<Self, Error> {
+    pub async fn open(store: &PostgresStore) -> Result<Self, Error> {
         migrated(&store.opened, &SCHEMA, None).await?;
-        Ok(Self(store))
+        Ok(Self(store.apart(CONNECTIONS)?))
     }
 }
 

@@ -35,13 +35,14 @@ use self::clock::DatabaseClock;
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
 use self::sql::{
-    APPEND, BY_ID, BY_NAME, CLOCK, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, NAMES, RELEASE, RENEW,
-    SIZE, VALUE, VERSION,
+    APPEND, BY_ID, BY_NAME, CLOCK, CREATE, DELETE, DELETE_IDLE, DUE, ENTRIES, EXISTS, GROUP_SIZE, LEASE,
+    LIST, LIST_GROUP, NAMES, RELEASE, RENEW, SIZE, UNCHANGED, VALUE, VERSION,
 };
 use crate::Error;
 use crate::store::{Pending, Store};
 use crate::types::{
     Append, Entry, Fence, LEASE_REACH, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
+    first_id_after,
 };
 
 /// How often a writer tries that loses races; each time somebody else has won.
@@ -95,6 +96,16 @@ impl PostgresStore {
         })
     }
 
+    /// The same tables over a few connections of its own, which nobody else keeps busy.
+    fn apart(&self, connections: usize) -> Result<Self, Error> {
+        Ok(Self {
+            opened: Arc::new(self.opened.apart(connections)?),
+            clock: Arc::clone(&self.clock),
+            tables: self.tables.clone(),
+            is_closed: AtomicBool::new(false),
+        })
+    }
+
     /// The rows of a statement that tells the database's clock in the column `column`.
     async fn timed(
         &self,
@@ -112,7 +123,7 @@ impl PostgresStore {
     }
 
     async fn query(&self, statement: &Statement, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
-        let OpenPool { pool, place, sharing } = &*self.opened;
+        let OpenPool { pool, place, sharing, .. } = &*self.opened;
         if self.is_closed.load(Ordering::Acquire) {
             return Err(Error::Closed);
         }
@@ -355,12 +366,57 @@ impl Store for PostgresStore {
         })
     }
 
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
+    fn list(
+        &self,
+        group: Option<&str>,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        let group = group.map(str::to_owned);
         Box::pin(async move {
             // One byte more than the greatest id stands behind every id.
             let before = after.map_or_else(|| vec![0xff; 17], |after| after.to_bytes().to_vec());
-            let rows = self.query(&LIST, &[&before, &int(limit as u64)]).await?;
+            let limit = int(limit as u64);
+            let rows = match group {
+                Some(group) => self.query(&LIST_GROUP, &[&before, &limit, &group]).await?,
+                None => self.query(&LIST, &[&before, &limit]).await?,
+            };
             self.each(&rows, rows::summary)
+        })
+    }
+
+    fn unchanged(
+        &self,
+        until: Millis,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        Box::pin(async move {
+            let after = after.map_or_else(Vec::new, |after| after.to_bytes().to_vec());
+            let before = &first_id_after(until)[..];
+            let given: [&(dyn ToSql + Sync); 4] = [&after, &before, &int(until), &int(limit as u64)];
+            let rows = self.query(&UNCHANGED, &given).await?;
+            self.each(&rows, rows::summary)
+        })
+    }
+
+    fn delete_idle(&self, sessions: &[(SessionId, u64)], now: Millis) -> Pending<'_, Vec<SessionId>> {
+        let sessions = sessions.to_vec();
+        Box::pin(async move {
+            let ids: Vec<[u8; 16]> = sessions.iter().map(|(session, _)| session.to_bytes()).collect();
+            let ids: Vec<&[u8]> = ids.iter().map(<[u8; 16]>::as_slice).collect();
+            let heads: Vec<i64> = sessions.iter().map(|(_, head)| int(*head)).collect();
+            let reach = int(now.saturating_add(LEASE_REACH));
+            let rows = self.query(&DELETE_IDLE, &[&ids, &heads, &int(now), &reach]).await?;
+            self.each(&rows, |row| id(row, 0))
+        })
+    }
+
+    fn group_size(&self, group: &str) -> Pending<'_, u64> {
+        let group = group.to_owned();
+        Box::pin(async move {
+            let row = self.one(&GROUP_SIZE, &[&group]).await?;
+            self.row(&row, |row| number(row, 0))
         })
     }
 

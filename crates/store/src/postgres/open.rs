@@ -27,9 +27,9 @@ pub(super) struct Schema {
 pub(super) const SESSIONS: Schema = Schema {
     version: "engross_schema",
     migrations: if cfg!(feature = "rehearsal") {
-        &[include_str!("schema.sql"), REHEARSAL]
+        &[include_str!("schema.sql"), include_str!("large.sql"), REHEARSAL]
     } else {
-        &[include_str!("schema.sql")]
+        &[include_str!("schema.sql"), include_str!("large.sql")]
     },
 };
 
@@ -59,6 +59,16 @@ pub(super) struct OpenPool {
     pub(super) pool: Pool,
     pub(super) place: String,
     pub(super) sharing: Sharing,
+    config: Config,
+}
+
+impl OpenPool {
+    /// As many connections besides, which are busy with nothing else.
+    pub(super) fn apart(&self, connections: usize) -> Result<Self, Error> {
+        let Self { place, sharing, config, .. } = self;
+        let pool = pool(config.clone(), place, connections)?;
+        Ok(Self { pool, place: place.clone(), sharing: sharing.clone(), config: config.clone() })
+    }
 }
 
 /// Opens the database at `url`, and brings the tables of `schema` up to the newest.
@@ -74,10 +84,10 @@ pub(super) async fn open(url: &str, schema: &Schema) -> Result<OpenPool, Error> 
         config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
     }
     let place = place(&config);
-    let pool = pool(config, &place)?;
+    let pool = pool(config.clone(), &place, CONNECTIONS)?;
     bring_forward(&pool, &place, schema, None).await?;
     let sharing = Sharing::look(&pool).await.map_err(|error| no_connection(&error, &place))?;
-    Ok(OpenPool { pool, place, sharing })
+    Ok(OpenPool { pool, place, sharing, config })
 }
 
 /// Brings tables up to the newest that are beside others in one database. `tables` is what their names begin with, if it is not as
@@ -93,7 +103,7 @@ async fn bring_forward(pool: &Pool, place: &str, schema: &Schema, tables: Option
     transaction.commit().await.map_err(|error| meaning(&error, place))
 }
 
-fn pool(config: Config, place: &str) -> Result<Pool, Error> {
+fn pool(config: Config, place: &str, connections: usize) -> Result<Pool, Error> {
     let settings = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let unusable = |message: String| Error::Unusable { place: place.to_owned(), message };
     let manager = if config.get_ssl_mode() == SslMode::Require {
@@ -103,7 +113,7 @@ fn pool(config: Config, place: &str) -> Result<Pool, Error> {
         Manager::from_config(config, NoTls, settings)
     };
     let pool = Pool::builder(manager)
-        .max_size(CONNECTIONS)
+        .max_size(connections)
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(PATIENCE))
         .create_timeout(Some(PATIENCE));

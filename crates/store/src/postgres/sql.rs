@@ -119,6 +119,42 @@ pub(super) const LIST: Statement = Statement {
     WHERE id < $1 ORDER BY id DESC LIMIT $2",
     given: &[Type::BYTEA, Type::INT8],
 };
+pub(super) const LIST_GROUP: Statement = Statement {
+    text: "
+    SELECT id, key, head, created_at, changed_at, wake_at FROM engross_sessions
+    WHERE split_part(key, E'\\x01', 2) = $3 AND id < $1 ORDER BY id DESC LIMIT $2",
+    given: &[Type::BYTEA, Type::INT8, Type::TEXT],
+};
+pub(super) const UNCHANGED: Statement = Statement {
+    text: "
+    SELECT id, key, head, created_at, changed_at, wake_at FROM engross_sessions
+    WHERE id > $1 AND id < $2 AND changed_at <= $3 ORDER BY id LIMIT $4",
+    given: &[Type::BYTEA, Type::BYTEA, Type::INT8, Type::INT8],
+};
+/// Nobody waits for anybody: whose row another transaction has is not idle.
+pub(super) const DELETE_IDLE: Statement = Statement {
+    text: "
+    WITH idle AS (
+        SELECT s.id FROM unnest($1::bytea[], $2::bigint[]) AS own (id, head)
+        JOIN engross_sessions s ON s.id = own.id AND s.head = own.head
+        WHERE s.leased_until <= $3 OR s.leased_until > $4
+        FOR UPDATE OF s SKIP LOCKED
+    ),
+        names AS (DELETE FROM engross_names n USING idle WHERE n.session = idle.id),
+        entries AS (DELETE FROM engross_entries e USING idle WHERE e.session = idle.id),
+        snapshots AS (DELETE FROM engross_snapshots p USING idle WHERE p.session = idle.id),
+        sessions AS (DELETE FROM engross_sessions s USING idle WHERE s.id = idle.id RETURNING s.id)
+    SELECT id FROM sessions",
+    given: &[Type::BYTEA_ARRAY, Type::INT8_ARRAY, Type::INT8, Type::INT8],
+};
+pub(super) const GROUP_SIZE: Statement = Statement {
+    text: "
+    SELECT coalesce(sum(
+        coalesce((SELECT sum(length(e.body)) FROM engross_entries e WHERE e.session = s.id), 0)
+        + coalesce((SELECT length(p.state) FROM engross_snapshots p WHERE p.session = s.id), 0)), 0)::bigint
+    FROM engross_sessions s WHERE split_part(s.key, E'\\x01', 2) = $1",
+    given: &[Type::TEXT],
+};
 pub(super) const SIZE: Statement = Statement {
     text: "
     SELECT coalesce((SELECT sum(length(e.body)) FROM engross_entries e WHERE e.session = s.id), 0)::bigint

@@ -56,7 +56,7 @@ impl PostgresTraces {
 impl Traces for PostgresTraces {
     fn erase(&self, session: SessionId) -> Pending<'_, ()> {
         Box::pin(async move {
-            let OpenPool { pool, place, sharing } = &self.opened;
+            let OpenPool { pool, place, sharing, .. } = &self.opened;
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
             let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
             sharing.ask(&client, ERASE.text, ERASE.given, &[&session.to_string()]).await.map_err(wrong)?;
@@ -66,7 +66,7 @@ impl Traces for PostgresTraces {
 
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()> {
         Box::pin(async move {
-            let OpenPool { pool, place, sharing } = &self.opened;
+            let OpenPool { pool, place, sharing, .. } = &self.opened;
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
             let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
             let sessions: Vec<String> = events.iter().map(|event| event.session.to_string()).collect();

@@ -225,8 +225,52 @@ impl Store for SqliteStore {
         self.read(move |connection| read::due(connection, until, limit))
     }
 
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
-        self.read(move |connection| read::list(connection, after, limit))
+    fn list(
+        &self,
+        group: Option<&str>,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        let group = group.map(str::to_owned);
+        self.read(move |connection| read::list(connection, group.as_deref(), after, limit))
+    }
+
+    fn unchanged(
+        &self,
+        until: Millis,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Pending<'_, Vec<SessionSummary>> {
+        self.read(move |connection| read::unchanged(connection, until, after, limit))
+    }
+
+    fn delete_idle(&self, sessions: &[(SessionId, u64)], now: Millis) -> Pending<'_, Vec<SessionId>> {
+        let erased = self.threads.erased();
+        let (leased, forgotten) = (Arc::clone(&self.presence), Arc::clone(&self.presence));
+        let sessions = sessions.to_vec();
+        let deleted = self.write(move |connection| {
+            erased.store(true, Ordering::SeqCst);
+            let mut deleted = Vec::new();
+            for (session, head) in &sessions {
+                let lease = leased.known(*session);
+                if write::delete_idle(connection, *session, *head, lease, now)? {
+                    deleted.push(*session);
+                }
+            }
+            Ok(deleted)
+        });
+        Box::pin(async move {
+            let deleted = deleted.await?;
+            for session in &deleted {
+                forgotten.forget(*session);
+            }
+            Ok(deleted)
+        })
+    }
+
+    fn group_size(&self, group: &str) -> Pending<'_, u64> {
+        let group = group.to_owned();
+        self.read(move |connection| read::group_size(connection, &group))
     }
 
     fn size(&self, session: SessionId) -> Pending<'_, u64> {

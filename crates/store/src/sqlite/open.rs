@@ -16,7 +16,7 @@ use crate::Error;
 const APPLICATION: i64 = 0x656e_6772;
 
 /// Statements that are kept prepared, more than there are.
-const STATEMENTS: usize = 32;
+const STATEMENTS: usize = 48;
 
 /// How long a lock of somebody else's tool on the file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -53,6 +53,12 @@ pub(super) const MIGRATIONS: &[&str] = &["
         session INTEGER NOT NULL,
         value BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
+",
+    // What many sessions need: deletion and listing must not look through what is not asked for.
+    "
+    CREATE INDEX names_session ON names (session);
+    CREATE INDEX sessions_group ON sessions (CASE instr(key, char(1)) WHEN 0 THEN '' ELSE substr(key, instr(key, char(1)) + 1,
+            instr(substr(key || char(1), instr(key, char(1)) + 1), char(1)) - 1) END, id);
 "];
 
 /// An open file whose schema is the newest.

@@ -7,7 +7,7 @@ use rusqlite::{Connection, StatementStatus};
 
 use super::SqliteStore;
 use super::open::{MIGRATIONS, migrate, open};
-use super::read::{BY_NAME, VALUE};
+use super::read::{BY_NAME, LIST_GROUP, UNCHANGED, VALUE};
 use crate::Error;
 
 fn refusal(path: &Path) -> Error {
@@ -134,7 +134,7 @@ fn a_later_schema_is_refused_and_left_alone() {
     drop(SqliteStore::open(&path).unwrap());
     let file = Connection::open(&path).unwrap();
     file.pragma_update(None, "user_version", 99).unwrap();
-    assert_eq!(refusal(&path), Error::Newer { place: place(&path), found: 99, known: 1 });
+    assert_eq!(refusal(&path), Error::Newer { place: place(&path), found: 99, known: 2 });
     let version: u32 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(version, 99);
 }
@@ -222,6 +222,24 @@ fn a_query_is_planned_once() {
     }
 }
 
+/// Many sessions of others cost nothing.
+#[test]
+fn groups_and_old_sessions_are_found_by_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    let opened = open(&path, super::locks::Locks::exclusive(&path).unwrap()).unwrap();
+    for query in [LIST_GROUP, UNCHANGED, "DELETE FROM names WHERE session = ?1"] {
+        let mut statement = opened.writer.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+        let lines =
+            statement.raw_query().mapped(|row| row.get::<_, String>(3)).collect::<Result<Vec<_>, _>>();
+        let plan = lines.unwrap().join("\n");
+        assert!(
+            plan.contains("SEARCH") && !plan.contains("SCAN") && !plan.contains("TEMP"),
+            "{query}: {plan}"
+        );
+    }
+}
+
 /// What 0.1.0 has made stays as it is; later steps only add.
 #[test]
 fn migrations_only_add() {
@@ -252,7 +270,7 @@ fn a_file_of_0_1_0_is_read_and_gone_on_with() {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let store = SqliteStore::open_shared(&path).unwrap();
-    let sessions = runtime.block_on(crate::Store::list(&store, None, 100)).unwrap();
+    let sessions = runtime.block_on(crate::Store::list(&store, None, None, 100)).unwrap();
     assert_eq!(sessions.len(), 20);
     for summary in sessions {
         let session = runtime.block_on(crate::Store::load_by_id(&store, summary.id)).unwrap().unwrap();

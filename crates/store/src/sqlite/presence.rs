@@ -168,6 +168,13 @@ impl Presence {
         Some(known.lease.fence)
     }
 
+    /// A session's lease, where it is in memory.
+    pub(super) fn known(&self, session: SessionId) -> Option<Lease> {
+        let table = self.table();
+        let known = table.leases.get(&session).filter(|_| table.in_memory)?;
+        Some(known.lease.clone())
+    }
+
     /// The file has this fence of a session.
     pub(super) fn stored(&self, session: SessionId, fence: Fence) {
         if let Some(known) = self.table().leases.get_mut(&session) {

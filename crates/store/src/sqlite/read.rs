@@ -4,7 +4,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Fault;
 use crate::Error;
-use crate::types::{Entry, Millis, Name, NameRow, Session, SessionId, SessionSummary, Snapshot};
+use crate::types::{
+    Entry, Millis, Name, NameRow, Session, SessionId, SessionSummary, Snapshot, first_id_after,
+};
 
 pub(super) const BY_NAME: &str = "
     SELECT s.number, s.id, s.key, s.head, s.created_at, s.wake_at, p.seq, p.state
@@ -25,6 +27,34 @@ const DUE: &str = "
 const LIST: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM sessions
     WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
+
+/// The group of a key, as in `Name::group` and in the index `sessions_group`.
+macro_rules! group {
+    () => {
+        "CASE instr(key, char(1)) WHEN 0 THEN '' ELSE substr(key, instr(key, char(1)) + 1,
+            instr(substr(key || char(1), instr(key, char(1)) + 1), char(1)) - 1) END"
+    };
+}
+
+pub(super) const LIST_GROUP: &str = concat!(
+    "SELECT id, key, head, created_at, changed_at, wake_at FROM sessions WHERE ",
+    group!(),
+    " = ?3 AND id < ?1 ORDER BY id DESC LIMIT ?2"
+);
+
+pub(super) const UNCHANGED: &str = "
+    SELECT id, key, head, created_at, changed_at, wake_at FROM sessions
+    WHERE id > ?1 AND id < ?2 AND changed_at <= ?3 ORDER BY id LIMIT ?4";
+
+const GROUP_SIZE: &str = concat!(
+    "SELECT coalesce(sum(
+        coalesce((SELECT sum(length(body)) FROM entries
+            WHERE place > (number << 32) AND place <= (number << 32) + 4294967295), 0)
+        + coalesce((SELECT length(state) FROM snapshots WHERE session = number), 0)), 0)
+    FROM sessions WHERE ",
+    group!(),
+    " = ?1"
+);
 
 const NAMES: &str = "SELECT name, value FROM names WHERE session = ?1 ORDER BY name";
 
@@ -85,13 +115,36 @@ pub(super) fn due(connection: &Connection, until: Millis, limit: usize) -> Resul
 
 pub(super) fn list(
     connection: &Connection,
+    group: Option<&str>,
     after: Option<SessionId>,
     limit: usize,
 ) -> Result<Vec<SessionSummary>, Fault> {
     // One byte more than the greatest id stands behind every id.
     let before = after.map_or_else(|| vec![0xff; 17], |after| after.to_bytes().to_vec());
-    let mut statement = connection.prepare_cached(LIST)?;
-    let rows = statement.query_map(params![before, count(limit)], |row| {
+    match group {
+        Some(group) => summaries(connection, LIST_GROUP, params![before, count(limit), group]),
+        None => summaries(connection, LIST, params![before, count(limit)]),
+    }
+}
+
+pub(super) fn unchanged(
+    connection: &Connection,
+    until: Millis,
+    after: Option<SessionId>,
+    limit: usize,
+) -> Result<Vec<SessionSummary>, Fault> {
+    let after = after.map_or_else(Vec::new, |after| after.to_bytes().to_vec());
+    let before = first_id_after(until);
+    summaries(connection, UNCHANGED, params![after, before, int(until), count(limit)])
+}
+
+fn summaries(
+    connection: &Connection,
+    query: &'static str,
+    given: impl rusqlite::Params,
+) -> Result<Vec<SessionSummary>, Fault> {
+    let mut statement = connection.prepare_cached(query)?;
+    let rows = statement.query_map(given, |row| {
         Ok(SessionSummary {
             id: id(row, 0)?,
             key: name(row, 1)?,
@@ -102,6 +155,11 @@ pub(super) fn list(
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn group_size(connection: &Connection, group: &str) -> Result<u64, Fault> {
+    let mut statement = connection.prepare_cached(GROUP_SIZE)?;
+    Ok(statement.query_row([group], |row| number(row, 0))?)
 }
 
 pub(super) fn value(connection: &Connection, name: &Name) -> Result<Option<NameRow>, Fault> {

@@ -190,12 +190,39 @@ pub(super) fn release(connection: &Connection, session: SessionId, fence: Fence)
 /// Deletes a session. What its pages held is written over, as the connection is set up so.
 pub(super) fn delete(connection: &Connection, session: SessionId) -> Result<bool, Fault> {
     let Some(Row { number, .. }) = find(connection, session)? else { return Ok(false) };
-    let (from, to) = (place(number, 0), place(number + 1, 0));
-    connection.execute("DELETE FROM entries WHERE place >= ?1 AND place < ?2", [from, to])?;
-    connection.execute("DELETE FROM snapshots WHERE session = ?1", [number])?;
-    connection.execute("DELETE FROM names WHERE session = ?1", [number])?;
-    connection.execute("DELETE FROM sessions WHERE number = ?1", [number])?;
+    delete_row(connection, number)?;
     Ok(true)
+}
+
+/// Deletes a session that is still at `head`, and whose lease nobody has. `lease` is the one in memory, if it is there.
+pub(super) fn delete_idle(
+    connection: &Connection,
+    session: SessionId,
+    head: u64,
+    lease: Option<Lease>,
+    now: Millis,
+) -> Result<bool, Fault> {
+    let Some(row) = find(connection, session)?.filter(|row| row.head == head) else { return Ok(false) };
+    let lease = lease.unwrap_or(row.lease);
+    if lease.holder.is_some() && still_holds(lease.until, now, 0) {
+        return Ok(false);
+    }
+    delete_row(connection, row.number)?;
+    Ok(true)
+}
+
+fn delete_row(connection: &Connection, number: i64) -> Result<(), Fault> {
+    let (from, to) = (place(number, 0), place(number + 1, 0));
+    let range = "DELETE FROM entries WHERE place >= ?1 AND place < ?2";
+    connection.prepare_cached(range)?.execute([from, to])?;
+    for rows in [
+        "DELETE FROM snapshots WHERE session = ?1",
+        "DELETE FROM names WHERE session = ?1",
+        "DELETE FROM sessions WHERE number = ?1",
+    ] {
+        connection.prepare_cached(rows)?.execute([number])?;
+    }
+    Ok(())
 }
 
 /// The lease of a session as it is in the file.

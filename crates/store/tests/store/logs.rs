@@ -126,7 +126,7 @@ pub fn a_closed_store_refuses_everything(on: &dyn Fixture) {
     assert_eq!(on.error(store.lease(id(1), "me", 0, 9)), Error::Closed);
     assert_eq!(on.error(store.release(id(1), Fence(1))), Error::Closed);
     assert_eq!(on.error(store.due(9, 9)), Error::Closed);
-    assert_eq!(on.error(store.list(None, 9)), Error::Closed);
+    assert_eq!(on.error(store.list(None, None, 9)), Error::Closed);
     assert_eq!(on.error(store.value(&name("one"))), Error::Closed);
     assert_eq!(on.error(store.healthy()), Error::Closed);
     assert_eq!(on.error(store.close()), Error::Closed);
@@ -146,7 +146,7 @@ pub fn everything_is_there_when_opened_again(on: &dyn Fixture) {
         (
             on.get(store.load(&name("alias"))),
             on.get(store.entries(id(1), 0, 9)),
-            on.get(store.list(None, 9)),
+            on.get(store.list(None, None, 9)),
             on.get(store.value(&name("alias"))),
             on.get(store.due(9, 9)),
         )

@@ -67,6 +67,9 @@ rules! {
         any_bytes_come_back
         requests_are_bounded
         a_list_shows_the_newest_first_in_pages
+        a_group_is_listed_and_measured_by_itself
+        old_sessions_are_found_by_their_ids
+        idle_sessions_are_deleted_together
         what_is_due_comes_soonest_first;
     logs:
         entries_are_numbered_without_gaps

@@ -32,7 +32,7 @@ fn rows_are_those_of_one_term_and_come_back_as_they_were() {
     let Some(schema) = OneSchema::new() else { return skip() };
     runtime().block_on(async {
         let store = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
-        let homes = PostgresHomes::open(Arc::clone(&store)).await.unwrap();
+        let homes = PostgresHomes::open(&store).await.unwrap();
         let table = PostgresFileTable::open(store).await.unwrap();
         // Who has not the home has no term.
         assert_eq!(table.begin("anna", "one").await.unwrap(), None);
@@ -73,7 +73,7 @@ fn nothing_is_told_as_kept_that_the_next_term_does_not_see() {
     let Some(schema) = OneSchema::new() else { return skip() };
     runtime().block_on(async {
         let store = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
-        let homes = PostgresHomes::open(Arc::clone(&store)).await.unwrap();
+        let homes = PostgresHomes::open(&store).await.unwrap();
         let table = Arc::new(PostgresFileTable::open(store).await.unwrap());
         assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
         for round in 1..=6_u64 {

@@ -15,10 +15,10 @@ const LONG: Duration = Duration::from_secs(60);
 fn an_owner_has_one_home_at_a_time() {
     let Some(schema) = OneSchema::new() else { return skip() };
     runtime().block_on(async {
-        let store = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
-        let first = PostgresHomes::open(Arc::clone(&store)).await.unwrap();
-        let other = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
-        let second = PostgresHomes::open(other).await.unwrap();
+        let store = PostgresStore::open(&schema.url()).await.unwrap();
+        let first = PostgresHomes::open(&store).await.unwrap();
+        let other = PostgresStore::open(&schema.url()).await.unwrap();
+        let second = PostgresHomes::open(&other).await.unwrap();
         assert!(first.take("anna", "one", "http://one", LONG).await.unwrap());
         assert!(!second.take("anna", "two", "http://two", LONG).await.unwrap());
         // Who has it may take it again.
@@ -34,6 +34,8 @@ fn an_owner_has_one_home_at_a_time() {
         second.release("anna", "two").await.unwrap();
         assert!(!second.take("anna", "two", "http://two", LONG).await.unwrap());
         first.release("anna", "one").await.unwrap();
+        let seen = first.renew("one", LONG).await.unwrap();
+        assert!(seen.iter().all(|home| home.holder != "one"), "what was given back is not renewed: {seen:?}");
         assert!(second.take("anna", "two", "http://two", LONG).await.unwrap());
         let seen = first.renew("one", LONG).await.unwrap();
         assert!(seen.iter().all(|home| home.holder == "two"), "{seen:?}");
@@ -62,6 +64,36 @@ fn an_owner_has_one_home_at_a_time() {
     });
 }
 
+/// Every connection for sessions waits, as for a database that is busy.
+#[test]
+fn homes_are_renewed_while_all_connections_for_sessions_are_busy() {
+    let Some(schema) = OneSchema::new() else { return skip() };
+    runtime().block_on(async {
+        let store = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
+        let homes = PostgresHomes::open(&store).await.unwrap();
+        assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
+        let (client, connection) =
+            tokio_postgres::connect(&schema.url(), tokio_postgres::NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        client.batch_execute("BEGIN; LOCK TABLE engross_sessions").await.unwrap();
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..40 {
+            let store = Arc::clone(&store);
+            waiting.spawn(async move { store.load(&name("key")).await.map(drop) });
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let renewed = tokio::time::timeout(Duration::from_secs(2), homes.renew("one", LONG)).await;
+        assert_eq!(renewed.expect("it waits for connections of others").unwrap().len(), 1);
+        assert!(waiting.try_join_next().is_none(), "they are all waiting");
+        client.batch_execute("COMMIT").await.unwrap();
+        while let Some(loaded) = waiting.join_next().await {
+            loaded.unwrap().unwrap();
+        }
+        drop(client);
+        connection.await.unwrap().unwrap();
+    });
+}
+
 #[test]
 fn stores_beside_each_other_know_nothing_of_each_other() {
     let Some(schema) = OneSchema::new() else { return skip() };
@@ -74,8 +106,8 @@ fn stores_beside_each_other_know_nothing_of_each_other() {
         tasks.append(Append { entries: vec![note(1, "a")], ..at(1, 0) }).await.unwrap();
         assert_eq!(sessions.load(&name("key")).await.unwrap().unwrap().head, 0);
         assert_eq!(tasks.load(&name("key")).await.unwrap().unwrap().head, 1);
-        assert_eq!(sessions.list(None, 10).await.unwrap().len(), 1);
-        assert_eq!(tasks.list(None, 10).await.unwrap().len(), 2);
+        assert_eq!(sessions.list(None, None, 10).await.unwrap().len(), 1);
+        assert_eq!(tasks.list(None, None, 10).await.unwrap().len(), 2);
         // Another node opens the same tables.
         let again = PostgresStore::open(&schema.url()).await.unwrap().beside("tasks_1").await.unwrap();
         assert_eq!(again.load(&name("key")).await.unwrap().unwrap().head, 1);

@@ -26,7 +26,7 @@ async fn work(store: Arc<dyn Store>, number: u8, rounds: u64) {
         let entries = store.entries(own, round, 10).await.unwrap();
         assert_eq!(entries.len(), 1, "{number} {round}");
         assert!(store.due(1, 10).await.unwrap().is_empty());
-        assert!(store.list(None, 100).await.unwrap().iter().any(|summary| summary.id == own));
+        assert!(store.list(None, None, 100).await.unwrap().iter().any(|summary| summary.id == own));
         assert_eq!(store.names(own).await.unwrap().len() as u64, round + 2);
         assert!(store.size(own).await.unwrap() > 0);
         let loaded = store.load(&name(&key)).await.unwrap().unwrap();

@@ -76,7 +76,7 @@ pub fn a_deleted_session_is_gone_and_its_names_are_free(on: &dyn Fixture) {
     let (again, is_new) = on.get(store.create(NewSession { entries: vec![note(9, "new")], ..new(3, "one") }));
     assert!(is_new);
     assert_eq!((again.id, on.get(store.entries(id(3), 0, 9)).len()), (id(3), 1));
-    assert_eq!(on.get(store.list(None, 9)).len(), 2);
+    assert_eq!(on.get(store.list(None, None, 9)).len(), 2);
 }
 
 pub fn an_id_is_used_once(on: &dyn Fixture) {
@@ -153,7 +153,7 @@ pub fn requests_are_bounded(on: &dyn Fixture) {
 
 pub fn a_list_shows_the_newest_first_in_pages(on: &dyn Fixture) {
     let store = on.open();
-    assert_eq!(on.get(store.list(None, 9)), []);
+    assert_eq!(on.get(store.list(None, None, 9)), []);
     for number in [3, 1, 200, 2] {
         let session =
             NewSession { at: u64::from(number), wake_at: Some(7), ..new(number, &format!("k{number}")) };
@@ -175,12 +175,112 @@ pub fn a_list_shows_the_newest_first_in_pages(on: &dyn Fixture) {
         wake_at: Some(7),
     };
     let two = SessionSummary { head: 2, changed_at: 40, wake_at: None, ..summary(2) };
-    assert_eq!(on.get(store.list(None, 9)), [summary(200), summary(3), two.clone(), summary(1)]);
-    assert_eq!(on.get(store.list(None, 2)), [summary(200), summary(3)]);
-    assert_eq!(on.get(store.list(Some(id(3)), 2)), [two, summary(1)]);
-    assert_eq!(on.get(store.list(Some(id(150)), 1)), [summary(3)]);
-    assert_eq!(on.get(store.list(Some(id(1)), 2)), []);
-    assert_eq!(on.get(store.list(None, 0)), []);
+    assert_eq!(on.get(store.list(None, None, 9)), [summary(200), summary(3), two.clone(), summary(1)]);
+    assert_eq!(on.get(store.list(None, None, 2)), [summary(200), summary(3)]);
+    assert_eq!(on.get(store.list(None, Some(id(3)), 2)), [two, summary(1)]);
+    assert_eq!(on.get(store.list(None, Some(id(150)), 1)), [summary(3)]);
+    assert_eq!(on.get(store.list(None, Some(id(1)), 2)), []);
+    assert_eq!(on.get(store.list(None, None, 0)), []);
+}
+
+pub fn a_group_is_listed_and_measured_by_itself(on: &dyn Fixture) {
+    let store = on.open();
+    let keys = [
+        (1, "key\u{1}ann\u{1}one"),
+        (2, "key\u{1}anne\u{1}two"),
+        (3, "key\u{1}ann\u{1}three\u{1}more"),
+        (4, "key\u{1}\u{1}four"),
+        (5, "five"),
+        (6, "key\u{1}ann"),
+        (7, "\u{1}ann\u{1}"),
+        (8, "key\u{1}é'%\u{1}eight"),
+    ];
+    for (number, key) in keys {
+        let entries = vec![note(1, &"x".repeat(usize::from(number)))];
+        on.get(store.create(NewSession { entries, snapshot: Some(vec![0; 100]), ..new(number, key) }));
+    }
+    let ids = |group: Option<&str>, after, limit| {
+        let listed = on.get(store.list(group, after, limit));
+        assert!(listed.iter().all(|summary| group.is_none_or(|group| summary.key.group() == group)));
+        listed.into_iter().map(|summary| summary.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(Some("ann"), None, 9), [id(7), id(6), id(3), id(1)]);
+    assert_eq!(ids(Some("ann"), None, 2), [id(7), id(6)]);
+    assert_eq!(ids(Some("ann"), Some(id(6)), 1), [id(3)]);
+    assert_eq!(ids(Some("ann"), Some(id(1)), 9), []);
+    assert_eq!(ids(Some(""), None, 9), [id(5), id(4)]);
+    assert_eq!(ids(Some("é'%"), None, 9), [id(8)]);
+    assert_eq!(ids(Some("Ann"), None, 9), []);
+    assert_eq!(ids(None, None, 9).len(), 8);
+    for (group, bytes) in [("ann", 417), ("anne", 102), ("", 209), ("an", 0)] {
+        assert_eq!(on.get(store.group_size(group)), bytes, "{group}");
+    }
+}
+
+pub fn old_sessions_are_found_by_their_ids(on: &dyn Fixture) {
+    let store = on.open();
+    // Ids of version 7: the time, then whatever.
+    let made = |at: u64, last: u8| {
+        let mut bytes = [last; 16];
+        bytes[..6].copy_from_slice(&at.to_be_bytes()[2..]);
+        engross_store::SessionId::from_bytes(bytes)
+    };
+    for (number, (at, last, changed)) in
+        [(1000, 0xff, 1000), (1000, 0, 5000), (2000, 7, 2000), (2001, 0, 2001), (3000, 9, 3000)]
+            .into_iter()
+            .enumerate()
+    {
+        let session = NewSession {
+            id: made(at, last),
+            at,
+            entries: vec![note(changed, "a")],
+            ..new(1, &format!("k{number}"))
+        };
+        assert!(on.get(store.create(session)).1);
+    }
+    let ids = |until, after, limit| {
+        on.get(store.unchanged(until, after, limit)).into_iter().map(|old| old.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(999, None, 9), []);
+    assert_eq!(ids(1000, None, 9), [made(1000, 0xff)], "one was changed later");
+    assert_eq!(ids(2000, None, 9), [made(1000, 0xff), made(2000, 7)], "all that was made in this moment");
+    assert_eq!(ids(5000, None, 2), [made(1000, 0), made(1000, 0xff)]);
+    assert_eq!(ids(5000, Some(made(1000, 0xff)), 9), [made(2000, 7), made(2001, 0), made(3000, 9)]);
+    assert_eq!(ids(2000, Some(made(3000, 9)), 9), [], "behind the end");
+    assert_eq!(ids(u64::MAX >> 1, None, 9).len(), 5);
+}
+
+pub fn idle_sessions_are_deleted_together(on: &dyn Fixture) {
+    let store = on.open();
+    for number in 1..=6 {
+        let names = vec![(name(&format!("alias {number}")), vec![number])];
+        let entries = vec![note(1, "a"), note(2, "b")];
+        let snapshot = Some(vec![1]);
+        on.get(store.create(NewSession { names, entries, snapshot, ..new(number, &format!("k{number}")) }));
+    }
+    let fence = on.get(store.lease(id(2), "somebody", 100, 50)).unwrap();
+    on.get(store.lease(id(3), "gone", 100, 10));
+    on.get(store.append(Append { entries: vec![note(3, "c")], ..at(4, 2) }));
+    let wanted = [(id(1), 2), (id(2), 2), (id(3), 2), (id(4), 2), (id(9), 0)];
+    let deleted = |now| {
+        let mut deleted = on.get(store.delete_idle(&wanted, now));
+        deleted.sort_unstable();
+        deleted
+    };
+    assert_eq!(deleted(120), [id(1), id(3)], "not what is leased, went on, or is unknown");
+    assert_eq!(deleted(120), []);
+    for (number, is_there) in [(1, false), (2, true), (3, false), (4, true), (5, true)] {
+        assert_eq!(on.get(store.load_by_id(id(number))).is_some(), is_there, "{number}");
+        assert_eq!(on.get(store.load(&name(&format!("alias {number}")))).is_some(), is_there, "{number}");
+    }
+    on.get(store.release(id(2), fence));
+    assert_eq!(deleted(120), [id(2)]);
+    // A lease that a clock has left which was set back.
+    on.get(store.lease(id(5), "somebody", 10_000_000, 50));
+    assert_eq!(on.get(store.delete_idle(&[(id(5), 2)], 100)), [id(5)]);
+    assert_eq!(on.get(store.delete_idle(&[], 100)), []);
+    assert!(on.get(store.create(new(7, "k1"))).1, "its names are free");
+    assert_eq!(on.error(store.lease(id(2), "somebody", 100, 50)), Error::UnknownSession { session: id(2) });
 }
 
 pub fn what_is_due_comes_soonest_first(on: &dyn Fixture) {

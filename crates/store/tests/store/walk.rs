@@ -1,6 +1,6 @@
 //! Random walks: whatever is asked for in whatever order, the store answers as a plain model of it does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engross_store::{
     Append, Error, Fence, NameRow, NewEntry, NewSession, Session, SessionSummary, Snapshot, Store,
@@ -19,6 +19,7 @@ enum Step {
     Append { session: u8, off: i8, fence: Option<u64>, put: PutStep },
     Lease { session: u8, holder: u8, later: u64, ttl: u64 },
     Release { session: u8, fence: u64 },
+    DeleteIdle { sessions: Vec<(u8, i8)>, later: u64 },
     OpenAgain,
 }
 
@@ -48,7 +49,9 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(session, off, fence, put)| Step::Append { session, off, fence, put }),
         3 => (session.clone(), 0..2_u8, 0..8_u64, 0..20_u64)
             .prop_map(|(session, holder, later, ttl)| Step::Lease { session, holder, later, ttl }),
-        1 => (session, 0..4_u64).prop_map(|(session, fence)| Step::Release { session, fence }),
+        1 => (session.clone(), 0..4_u64).prop_map(|(session, fence)| Step::Release { session, fence }),
+        1 => (vec((session, prop_oneof![3 => Just(0_i8), 1 => Just(-1)]), 0..4), 0..8_u64)
+            .prop_map(|(sessions, later)| Step::DeleteIdle { sessions, later }),
         1 => Just(Step::OpenAgain),
     ]
 }
@@ -71,7 +74,11 @@ struct KeptFile {
 }
 
 fn label(number: u8) -> String {
-    format!("name {number}")
+    // Of three groups, and of none.
+    match number % 4 {
+        0 => format!("name {number}"),
+        group => format!("key\u{1}{group}\u{1}name {number}"),
+    }
 }
 
 impl PutStep {
@@ -175,6 +182,19 @@ impl Model {
         kept.lease = Some((holder, self.now + ttl));
         Ok(Some(Fence(kept.fence)))
     }
+
+    fn delete_idle(&mut self, wanted: &[(u8, u64)]) -> BTreeSet<u8> {
+        let now = self.now;
+        let is_idle =
+            |kept: &KeptFile, head| kept.head() == head && kept.lease.is_none_or(|(_, until)| now >= until);
+        let idle = wanted
+            .iter()
+            .filter(|(number, head)| self.sessions.get(number).is_some_and(|kept| is_idle(kept, *head)));
+        let gone: BTreeSet<u8> = idle.map(|(number, _)| *number).collect();
+        self.sessions.retain(|number, _| !gone.contains(number));
+        self.names.retain(|_, (number, _)| !gone.contains(number));
+        gone
+    }
 }
 
 /// Takes each step on both and compares every answer, then everything that can be seen.
@@ -220,6 +240,18 @@ fn walk(on: &dyn Fixture, steps: &[Step]) -> Result<(), TestCaseError> {
                 let expected = expected.ok_or(Error::UnknownSession { session: id(*session) });
                 prop_assert_eq!(on.wait(store.release(id(*session), Fence(*fence))), expected);
             }
+            Step::DeleteIdle { sessions, later } => {
+                model.now += later;
+                let head = |session| model.sessions.get(session).map_or(0, KeptFile::head);
+                let wanted: Vec<(u8, u64)> = sessions
+                    .iter()
+                    .map(|(session, off)| (*session, head(session).saturating_add_signed(i64::from(*off))))
+                    .collect();
+                let ids: Vec<_> = wanted.iter().map(|(session, head)| (id(*session), *head)).collect();
+                let deleted: BTreeSet<_> = on.get(store.delete_idle(&ids, model.now)).into_iter().collect();
+                let expected: BTreeSet<_> = model.delete_idle(&wanted).into_iter().map(id).collect();
+                prop_assert_eq!(deleted, expected);
+            }
             Step::OpenAgain if on.keeps() => {
                 on.get(store.close());
                 store = on.open();
@@ -243,15 +275,30 @@ fn compare(on: &dyn Fixture, store: &dyn Store, model: &Model) -> Result<(), Tes
         let session = expected.and_then(|(session, _)| model.session(*session));
         prop_assert_eq!(on.get(store.load(&name(&label(number)))), session);
     }
-    let summaries = model.sessions.iter().rev().map(|(number, kept)| SessionSummary {
+    let summary = |(number, kept): (&u8, &KeptFile)| SessionSummary {
         id: id(*number),
         key: name(&label(kept.key)),
         head: kept.head(),
         created_at: 1000,
         changed_at: kept.log.last().map_or(1000, |(at, _)| *at),
         wake_at: kept.wake_at,
-    });
-    prop_assert_eq!(on.get(store.list(None, 99)), summaries.collect::<Vec<_>>());
+    };
+    let all: Vec<SessionSummary> = model.sessions.iter().rev().map(summary).collect();
+    prop_assert_eq!(&on.get(store.list(None, None, 99)), &all);
+    for group in ["", "1", "2", "3", "name"] {
+        let of_group = all.iter().filter(|summary| summary.key.group() == group).cloned();
+        prop_assert_eq!(on.get(store.list(Some(group), None, 99)), of_group.clone().collect::<Vec<_>>());
+        let mut bytes = 0;
+        for summary in of_group {
+            bytes += on.get(store.size(summary.id));
+        }
+        prop_assert_eq!(on.get(store.group_size(group)), bytes);
+    }
+    // Later than every id here, so that what was changed decides.
+    let until = 5 << 40;
+    let mut oldest_first = all;
+    oldest_first.reverse();
+    prop_assert_eq!(on.get(store.unchanged(until, None, 99)), oldest_first);
     let mut due: Vec<_> =
         model.sessions.iter().filter_map(|(number, kept)| Some((kept.wake_at?, id(*number)))).collect();
     due.retain(|(wake_at, _)| *wake_at <= 25);

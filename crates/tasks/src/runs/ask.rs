@@ -327,7 +327,7 @@ impl Runs {
                 ids.extend(row.map(|row| row.session));
             }
             None => loop {
-                let page = store.list(ids.last().copied(), LISTED).await?;
+                let page = store.list(None, ids.last().copied(), LISTED).await?;
                 let is_last = page.len() < LISTED;
                 ids.extend(page.into_iter().map(|row| row.id));
                 if is_last {

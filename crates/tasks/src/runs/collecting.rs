@@ -140,7 +140,7 @@ impl Runs {
     async fn logs(&self) -> Result<Vec<SessionSummary>, RunError> {
         let mut rows: Vec<SessionSummary> = Vec::new();
         loop {
-            let page = self.inner.config.store.list(rows.last().map(|row| row.id), PAGE).await?;
+            let page = self.inner.config.store.list(None, rows.last().map(|row| row.id), PAGE).await?;
             let is_last = page.len() < PAGE;
             rows.extend(page);
             if is_last {

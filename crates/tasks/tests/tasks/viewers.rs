@@ -156,7 +156,7 @@ async fn tasks_of_old_threads_are_forgotten_with_their_words_and_others_stay() {
     bench.watch.forward(10_000);
     let new = bench.call("session.start", agent("new", "say:x")).await;
     let runs = bench.bridge.runs();
-    let logs = async || runs.config().store.list(None, 100).await.unwrap().len();
+    let logs = async || runs.config().store.list(None, None, 100).await.unwrap().len();
     let before = logs().await;
     assert_eq!(runs.forget(bench.watch.millis() - 5_000).await.unwrap(), 1);
     assert_eq!(logs().await, before - 1);

@@ -113,8 +113,8 @@ fn an_entry_that_breaks_them_is_found_out() {
     let broken = |from: &str, to: &str| problems(&ENTRY.replace(from, to), "engross");
     for (from, to) in [
         ("\"id\": \"engross\"", "\"id\": \"Engross\""),
-        ("\"version\": \"0.1.0\"", "\"version\": \"0.1\""),
-        ("engross@0.1.0", "engross@0.0.9"),
+        (concat!("\"version\": \"", env!("CARGO_PKG_VERSION"), "\""), "\"version\": \"0.1\""),
+        (concat!("engross@", env!("CARGO_PKG_VERSION")), "engross@0.0.9"),
         ("\"npx\"", "\"pipx\""),
         ("\"package\": \"engross@", "\"pack\": \"engross@"),
         ("[\"acp\"]", "[]"),
