@@ -155,7 +155,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("engross-wasm", &["engross-docx"]),
     ("engross-testkit", &[]),
-    ("engross-bench", &["engross-protocol", "engross-testkit", "xtask"]),
+    ("engross-bench", &["engross-protocol", "engross-store", "engross-testkit", "xtask"]),
     ("xtask", &["engross-docx"]),
 ];
 

@@ -49,6 +49,13 @@ pub(crate) enum Part {
         #[arg(long)]
         pictures: Option<PathBuf>,
     },
+    /// A database of ten thousand, a hundred thousand, a million sessions: what is asked of it, and what deletion costs. Linux only; takes
+    /// 8 GB of memory or of the folder for temporary files.
+    Sessions {
+        /// How many there are at most.
+        #[arg(long, default_value_t = SESSIONS)]
+        most: usize,
+    },
     /// Turns over HTTP; the floor passes the same request on to the same model and stores nothing. Linux only.
     Serve {
         /// One short round, for a first impression: its figures scatter.
@@ -62,6 +69,7 @@ pub(crate) enum Part {
 
 const RUNS: usize = 15;
 const TURNS: usize = 3_000;
+const SESSIONS: usize = 1_000_000;
 const WRITES: usize = 9;
 const TRANSCRIPTS: u32 = 1_200;
 
@@ -71,6 +79,7 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
         Some(Part::Edit { runs }) => edit::run(runs),
         Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
         Some(Part::Nodes { turns, pictures }) => nodes::run(turns, pictures.as_deref()),
+        Some(Part::Sessions { most }) => nodes::many::run(most),
         Some(Part::Learn { megabytes }) => learn::run(megabytes),
         Some(Part::Scopes) => scopes::run(),
         Some(Part::Write { rounds }) => write::run(rounds),
@@ -80,6 +89,7 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
             let written = write::run(WRITES);
             let learnt = learn::run(TRANSCRIPTS);
             nodes::run(TURNS, None)?;
+            nodes::many::run(SESSIONS / 10)?;
             serve::run(false, None)?;
             edited.and(exported).and(written).and(learnt)
         }

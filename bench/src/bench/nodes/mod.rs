@@ -3,9 +3,11 @@
 //!
 //! Must never count what clients and model use: they run in this process.
 
+mod kinds;
+pub(crate) mod many;
 mod plot;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -80,6 +82,7 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
     for line in kept {
         say(&line);
     }
+    kinds::run(&built.engine, &model, (turns / 10).max(48))?;
     let Some(folder) = pictures else { return Ok(()) };
     let each = |of: fn(&SaturationPoint) -> f64| -> Vec<Curve> {
         let curve = |(name, points): &(String, Vec<SaturationPoint>)| {
@@ -119,11 +122,7 @@ fn kept_line(name: &str, servers: &[Server], grown: u64, turns: usize) -> Result
 }
 
 fn start(engine: &Path, model: &InstantModel, store: &str, name: &str) -> Result<Server> {
-    let folder = root().join("target/bench/nodes").join(name);
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder).map_err(Error::file(&folder))?;
-    }
-    std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+    let folder = fresh_folder(name)?;
     let settings = folder.join("config.toml");
     write(&settings, "")?;
     let model = format!("openai-compatible:{}#instant", model.url());
@@ -131,6 +130,16 @@ fn start(engine: &Path, model: &InstantModel, store: &str, name: &str) -> Result
     command.args(["serve", "--listen", "127.0.0.1:0", "--model", &model, "--store", store, "--data"]);
     command.arg(&folder).env_remove("ENGROSS_TOKEN").env("ENGROSS_CONFIG", settings);
     Server::start(&mut command)
+}
+
+/// An empty folder.
+fn fresh_folder(name: &str) -> Result<PathBuf> {
+    let folder = root().join("target/bench/nodes").join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(Error::file(&folder))?;
+    }
+    std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+    Ok(folder)
 }
 
 /// Has so many clients speak, an equal share of them to each node. Where there are fewer clients than nodes, some nodes rest.
@@ -142,40 +151,58 @@ fn measure(
     prefix: &str,
     epoch: Instant,
 ) -> Result<SaturationPoint> {
+    let shares: Vec<usize> = (0..servers.len())
+        .map(|number| clients / servers.len() + usize::from(number < clients % servers.len()))
+        .collect();
+    let speak = || {
+        std::thread::scope(|scope| {
+            let speaking: Vec<_> = servers
+                .iter()
+                .zip(&shares)
+                .enumerate()
+                .filter(|(_, (_, share))| **share > 0)
+                .map(|(number, (server, share))| {
+                    let prefix = format!("{prefix}-{number}");
+                    let requests = turns * share / clients;
+                    scope.spawn(move || {
+                        let (keys, shape, message) = (Keys::Distinct, Shape::Whole, "hi");
+                        let load = Load {
+                            requests,
+                            concurrency: *share,
+                            keys,
+                            shape,
+                            prefix: &prefix,
+                            message,
+                            epoch,
+                        };
+                        load::run(&load, server.address)
+                    })
+                })
+                .collect();
+            let joined = speaking.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined
+                .map(|heard| heard.unwrap_or_else(|_| Err(Error::Server("a client died".to_owned()))))
+                .collect::<Result<Vec<_>>>()
+        })
+    };
+    measured(servers, database, || Ok(speak()?.into_iter().flat_map(|heard| heard.latencies).collect()))
+}
+
+/// What nodes and database use while `work` is done, which tells how long each request took.
+fn measured(
+    servers: &[Server],
+    database: Option<&PostgresServer>,
+    work: impl FnOnce() -> Result<Vec<Duration>>,
+) -> Result<SaturationPoint> {
     let used = || -> Result<(Duration, Duration)> {
         let nodes = servers.iter().map(Server::cpu).sum::<Result<Duration>>()?;
         Ok((nodes, database.map_or(Duration::ZERO, PostgresServer::cpu)))
     };
     let before = used()?;
     let begun = Instant::now();
-    let shares: Vec<usize> = (0..servers.len())
-        .map(|number| clients / servers.len() + usize::from(number < clients % servers.len()))
-        .collect();
-    let heard = std::thread::scope(|scope| {
-        let speaking: Vec<_> = servers
-            .iter()
-            .zip(&shares)
-            .enumerate()
-            .filter(|(_, (_, share))| **share > 0)
-            .map(|(number, (server, share))| {
-                let prefix = format!("{prefix}-{number}");
-                let requests = turns * share / clients;
-                scope.spawn(move || {
-                    let (keys, shape, message) = (Keys::Distinct, Shape::Whole, "hi");
-                    let load =
-                        Load { requests, concurrency: *share, keys, shape, prefix: &prefix, message, epoch };
-                    load::run(&load, server.address)
-                })
-            })
-            .collect();
-        let joined = speaking.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .map(|heard| heard.unwrap_or_else(|_| Err(Error::Server("a client died".to_owned()))))
-            .collect::<Result<Vec<_>>>()
-    })?;
+    let mut latencies = work()?;
     let wall = begun.elapsed();
     let after = used()?;
-    let mut latencies: Vec<Duration> = heard.into_iter().flat_map(|heard| heard.latencies).collect();
     latencies.sort();
     let done = latencies.len() as f64;
     Ok(SaturationPoint {
