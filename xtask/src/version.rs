@@ -3,13 +3,17 @@
 use crate::{Error, Result, root, say};
 
 /// The files that say it, and how.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 13] = [
     ("Cargo.toml", "\nversion = \"VERSION\"\n"),
     ("bindings/python/Cargo.toml", "\nversion = \"VERSION\"\n"),
     (".claude-plugin/plugin.json", "\"version\": \"VERSION\""),
     (".claude-plugin/marketplace.json", "\"version\": \"VERSION\""),
     ("gemini-extension.json", "\"version\": \"VERSION\""),
     ("web/engine/package.json", "\"version\": \"VERSION\""),
+    ("web/fakeword/package.json", "\"version\": \"VERSION\""),
+    ("web/fakeword/package.json", "\"engross-wasm\": \"VERSION\""),
+    ("web/taskpane/manifest.json", "\"version\": \"VERSION\""),
+    ("web/taskpane/manifest.xml", "<Version>VERSION.0</Version>"),
     ("packaging/acp-registry/engross/agent.json", "\"version\": \"VERSION\""),
     ("packaging/acp-registry/engross/agent.json", "engross@VERSION"),
     ("packaging/acp-registry/engross/agent.json", "engross==VERSION"),
