@@ -221,7 +221,7 @@ impl Cluster {
             command.env("FAKETIME_CACHE_DURATION", "1").env("DONT_FAKE_MONOTONIC", "1");
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
         }
-        command.env("RUST_BACKTRACE", "1");
+        command.env("RUST_BACKTRACE", "1").env("ENGROSS_LOG", "warn,engross_compose=info");
         let log = node.folder.join(format!("said-{}.log", node.logs.len()));
         node.logs.push(log.clone());
         node.server = Some(Server::start_logged(command, &node.folder, &log)?);

@@ -7,6 +7,7 @@ mod board;
 mod cluster;
 #[cfg(test)]
 mod cluster_tests;
+mod journal;
 mod ledger;
 mod memory;
 mod namespaces;
@@ -26,6 +27,7 @@ use serde_json::json;
 
 use self::board::Board;
 use self::cluster::{Cluster, Surroundings};
+use self::journal::FaultJournal;
 use self::ledger::Ledger;
 use self::namespaces::{Apart, Loss};
 use self::proxy::Link;
@@ -190,6 +192,7 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     let addresses: Vec<SocketAddr> = cluster.nodes.iter().map(|node| node.address).collect();
     let (ledger, over) = (Ledger::default(), AtomicBool::new(false));
     let board = Board::of(addresses.len());
+    let mut journal = FaultJournal::begin(&folder)?;
     let begun = Instant::now();
     let done = std::thread::scope(|scope| {
         for number in 0..arguments.clients {
@@ -207,7 +210,7 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         let done = match (&arguments.upgrade, arguments.soak) {
             (Some(next), _) => upgrade(&mut cluster, next, &board, &ledger),
             (None, Some(minutes)) => soak(&mut cluster, minutes, &ledger),
-            (None, None) => fail(&mut cluster, arguments, &board, &ledger),
+            (None, None) => fail(&mut cluster, arguments, &board, &ledger, &mut journal),
         };
         over.store(true, Ordering::Relaxed);
         done
@@ -228,7 +231,10 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         arguments.nodes,
         counts.join(", ")
     ));
-    say(&format!("what each node said: {}/node-*/said-*.log", folder.display()));
+    say(&format!(
+        "what failed when: {0}/faults.log; what each node said: {0}/node-*/said-*.log",
+        folder.display()
+    ));
     look(&mut cluster, &ledger);
     let judged = ledger.judge(&addresses);
     // Also whom the judge's questions have killed.
@@ -267,6 +273,7 @@ fn fail(
     arguments: &CampaignArguments,
     board: &Board,
     ledger: &Ledger,
+    journal: &mut FaultJournal,
 ) -> Result<BTreeMap<&'static str, usize>> {
     let mut dice = Dice(arguments.seed);
     let mut done: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -294,7 +301,12 @@ fn fail(
         let node = if matches!(kind, Kind::Disk | Kind::Storage) { EVERYBODY } else { node };
         let is_free = repairs.iter().all(|repair| repair.node != node);
         if is_free || matches!(kind, Kind::Connections | Kind::Clock) {
-            if let Some(after) = strike(cluster, board, &mut dice, (kind, name), node)? {
+            let whom = if node == EVERYBODY { String::new() } else { format!(", node {node}") };
+            let struck = strike(cluster, board, &mut dice, (kind, name), node)?;
+            let lasting =
+                struck.map_or_else(String::new, |after| format!(", for {:.1} s", after.as_secs_f64()));
+            journal.note(&format!("{name}{whom}{lasting}"))?;
+            if let Some(after) = struck {
                 repairs.push(Repair { due: Instant::now() + after, node, kind });
             }
             *done.entry(name).or_default() += 1;

@@ -279,7 +279,11 @@ impl HomeKeeper {
         let (keeper, owners, owner) = (Arc::clone(self), Arc::clone(owners), owner.to_owned());
         moving.spawn(async move {
             match keeper.move_in(&owner, fence, &owners).await {
-                Ok(()) if keeper.is_open_now(&owner) => keeper.news.notify_waiters(),
+                Ok(()) if keeper.is_open_now(&owner) => {
+                    keeper.news.notify_waiters();
+                    let millis = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    tracing::info!(owner, millis, "what an owner has is open here");
+                }
                 // It was lost while it was being opened.
                 Ok(()) => close(&*owners, &owner).await,
                 Err(failure) => {

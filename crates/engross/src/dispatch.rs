@@ -52,8 +52,10 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     };
     #[cfg(feature = "otel")]
     let telemetry = telemetry(&cli.command, &environment);
+    // Who runs a server must see what goes wrong without having asked for it.
+    let usual_filter = matches!(cli.command, Command::Serve(_)).then_some("engross=warn");
     start_log(
-        environment.get("ENGROSS_LOG"),
+        environment.get("ENGROSS_LOG").or(usual_filter),
         #[cfg(feature = "otel")]
         telemetry.as_ref(),
     );

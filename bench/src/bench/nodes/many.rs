@@ -136,7 +136,7 @@ pub(crate) fn run(most: usize) -> Result<()> {
 
 /// The bytes of all tables and indices, once what was deleted is given back to them.
 fn bytes(database: &PostgresServer) -> usize {
-    database.psql("VACUUM ANALYZE");
+    let _ = database.psql("VACUUM ANALYZE");
     let bytes = database.psql(
         "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relname LIKE 'engross_%'",
     );
@@ -189,7 +189,7 @@ impl SessionCopies {
         for first in (from..to).step_by(AT_ONCE) {
             let last = to.min(first + AT_ONCE) - 1;
             let made = now - DAYS * DAY;
-            database.psql(&format!(
+            let _ = database.psql(&format!(
                 "CREATE TEMP TABLE made AS
                     SELECT n, {made} + {step} * n AS at,
                         decode(lpad(to_hex({made} + {step} * n), 12, '0') || substr(md5(n::text), 1, 20), 'hex') AS id
