@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use engross_http::{HomeFinder, HomeNews, HomePlace};
 use engross_protocol::Failure;
 use engross_store::files::FileMirror;
-use engross_store::{Home, Homes, Store, WriteFence};
+use engross_store::{Home, Homes, Store, WriteFence, codes};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
@@ -32,8 +32,8 @@ const MARGIN: Duration = Duration::from_millis(300);
 /// How much longer a node leaves a free home to others for each home that it has, and at most.
 const MODESTY: (Duration, Duration) = (BEAT, Duration::from_secs(1));
 
-/// How long a home is left alone that could not be opened.
-const AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// How long a home is left alone that could not be opened: because the database was away in that moment, and for another reason.
+const AFTER_FAILURE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// How often it is fetched what is new of files that other nodes have.
 const FOLLOW_EVERY: Duration = Duration::from_secs(2);
@@ -292,7 +292,8 @@ impl HomeKeeper {
                         failure.message, failure.code
                     ));
                     close(&*owners, &owner).await;
-                    keeper.give_up(&owner);
+                    let is_passing = failure.code == codes::STORE_UNAVAILABLE.name;
+                    keeper.give_up(&owner, if is_passing { AFTER_FAILURE.0 } else { AFTER_FAILURE.1 });
                     keeper.release(&owner).await;
                 }
             }
@@ -342,12 +343,12 @@ impl HomeKeeper {
     }
 
     /// Leaves a home alone for a while that could not be opened.
-    fn give_up(&self, owner: &str) {
+    fn give_up(&self, owner: &str, pause: Duration) {
         let mut state = self.lock();
         if let Some(own) = state.own.remove(owner) {
             own.fence.shut();
         }
-        state.failed.insert(owner.to_owned(), Instant::now() + AFTER_FAILURE);
+        state.failed.insert(owner.to_owned(), Instant::now() + pause);
     }
 
     /// Takes no more homes.

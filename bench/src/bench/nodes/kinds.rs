@@ -18,7 +18,7 @@ use crate::bench::serve::process::Server;
 use crate::{Error, Result, root, say};
 
 /// Clients at once, over all nodes.
-const CLIENTS: [usize; 3] = [1, 4, 16];
+pub(super) const CLIENTS: [usize; 3] = [1, 4, 16];
 
 /// Owners, whose homes are at different nodes where there are several.
 const OWNERS: usize = 3;
@@ -32,6 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
 enum RequestKind {
+    /// A look whether the server lives: what any request costs at least.
+    Nothing,
     /// A write session with its pieces: six requests.
     File,
     /// One paragraph more in a document of two pages.
@@ -41,17 +43,43 @@ enum RequestKind {
 }
 
 impl RequestKind {
-    const ALL: [(Self, &'static str); 3] =
-        [(Self::File, "a file of 20 kB in four pieces"), (Self::Edit, "an edit"), (Self::Task, "a task")];
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Nothing, "nothing (the floor of a request)"),
+        (Self::File, "a file of 20 kB in four pieces (six requests)"),
+        (Self::Edit, "an edit"),
+        (Self::Task, "a task"),
+    ];
+
+    /// What its curves are called, and their picture.
+    fn picture(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Nothing => None,
+            Self::File => Some(("Files of 20 kB that are written in four pieces", "files")),
+            Self::Edit => Some(("Edits of documents of two pages", "edits")),
+            Self::Task => Some(("Tasks of our own agent", "tasks")),
+        }
+    }
+}
+
+/// The curves of one kind of request.
+pub(super) struct KindCurves {
+    pub(super) title: &'static str,
+    pub(super) name: &'static str,
+    pub(super) curves: Vec<(String, Vec<SaturationPoint>)>,
 }
 
 /// Measures, and prints a table.
-pub(super) fn run(engine: &Path, model: &InstantModel, requests: usize) -> Result<()> {
+pub(super) fn run(engine: &Path, model: &InstantModel, requests: usize) -> Result<Vec<KindCurves>> {
     say("\nother requests, for three owners; CPU is user and system time for each\n");
     say("| nodes | what | clients | a second | p50 ms | p99 ms | nodes µs | database µs |");
     say("|---|---|---:|---:|---:|---:|---:|---:|");
     let example = root().join("examples/nda.docx");
     let document = read(&example)?;
+    let mut kinds: Vec<KindCurves> = RequestKind::ALL
+        .into_iter()
+        .filter_map(|(kind, _)| kind.picture())
+        .map(|(title, name)| KindCurves { title, name, curves: Vec::new() })
+        .collect();
     for (name, nodes) in [("1, SQLite", 0), ("1", 1), ("2", 2), ("3", 3)] {
         let database = if nodes == 0 { None } else { PostgresServer::start() };
         if nodes > 0 && database.is_none() {
@@ -63,12 +91,13 @@ pub(super) fn run(engine: &Path, model: &InstantModel, requests: usize) -> Resul
             .map(|_| start(engine, model, &folder, database.as_ref()))
             .collect::<Result<Vec<_>>>()?;
         for (kind, what) in RequestKind::ALL {
+            let mut points = Vec::new();
             for clients in CLIENTS {
                 let prefix = format!("{kind:?}-{clients}").to_lowercase();
                 let load = KindLoad { kind, clients, requests, keys: &keys, document: &document, prefix };
                 // What is made once is made before.
                 let prepared = load.prepare(&servers)?;
-                let point: SaturationPoint = measured(&servers, database.as_ref(), || load.run(prepared))?;
+                let point = measured(&servers, database.as_ref(), || load.run(prepared))?;
                 say(&format!(
                     "| {name} | {what} | {clients} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} |",
                     point.per_second,
@@ -77,10 +106,15 @@ pub(super) fn run(engine: &Path, model: &InstantModel, requests: usize) -> Resul
                     point.of_nodes.as_secs_f64() * 1e6,
                     point.of_database.as_secs_f64() * 1e6,
                 ));
+                points.push(point);
+            }
+            let drawn = kind.picture().map(|(_, picture)| picture);
+            if let Some(curves) = kinds.iter_mut().find(|curves| Some(curves.name) == drawn) {
+                curves.curves.push((name.to_owned(), points));
             }
         }
     }
-    Ok(())
+    Ok(kinds)
 }
 
 struct KindLoad<'a> {
@@ -152,6 +186,10 @@ struct Client {
 impl Client {
     fn done(&mut self, kind: RequestKind, number: usize) -> Result<()> {
         match kind {
+            RequestKind::Nothing => match self.ask("GET", "/healthz", &[])? {
+                (200..300, _) => Ok(()),
+                told => Err(self.wrong(&told)),
+            },
             RequestKind::File => {
                 let target = format!("bench/{}-{number}.md", self.name);
                 let begin = json!({"target_file": target, "operation": "create", "terminator": "none"});

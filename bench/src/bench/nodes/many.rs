@@ -67,7 +67,7 @@ pub(crate) fn run(most: usize) -> Result<()> {
     let mut there = 0;
     let sizes = std::iter::successors(Some(10_000), |size| Some(size * 10)).take_while(|size| *size <= most);
     for size in sizes {
-        copies.copy(&database, there, size, most);
+        copies.copy(&database, there, size, most)?;
         there = size;
         let bytes = bytes(&database);
         let now = copies.now;
@@ -117,7 +117,7 @@ pub(crate) fn run(most: usize) -> Result<()> {
     for round in 0..ROUNDS {
         delete(&store, &runtime, copies.now, there / 10)?;
         let first = most + round * there / 10;
-        copies.copy(&database, first, first + there / 10, most);
+        copies.copy(&database, first, first + there / 10, most)?;
     }
     let after = bytes(&database);
     say(&format!(
@@ -183,13 +183,13 @@ impl SessionCopies {
     }
 
     /// Makes copies until there are `to`, the oldest first, of `most` that will be.
-    fn copy(&self, database: &PostgresServer, from: usize, to: usize, most: usize) {
+    fn copy(&self, database: &PostgresServer, from: usize, to: usize, most: usize) -> Result<()> {
         let Self { id, now } = self;
         let step = DAYS * DAY / most.max(1) as u64;
         for first in (from..to).step_by(AT_ONCE) {
             let last = to.min(first + AT_ONCE) - 1;
             let made = now - DAYS * DAY;
-            let _ = database.psql(&format!(
+            let told = database.psql(&format!(
                 "CREATE TEMP TABLE made AS
                     SELECT n, {made} + {step} * n AS at,
                         decode(lpad(to_hex({made} + {step} * n), 12, '0') || substr(md5(n::text), 1, 20), 'hex') AS id
@@ -204,6 +204,10 @@ impl SessionCopies {
                 INSERT INTO engross_names SELECT n.name || '-' || m.n, m.id, n.value
                     FROM made m, engross_names n WHERE n.session = '\\x{id}'"
             ));
+            if told.contains("ERROR") {
+                return Err(Error::Server(told));
+            }
         }
+        Ok(())
     }
 }

@@ -82,26 +82,31 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
     for line in kept {
         say(&line);
     }
-    kinds::run(&built.engine, &model, (turns / 10).max(48))?;
+    let kinds = kinds::run(&built.engine, &model, (turns / 10).max(48))?;
     let Some(folder) = pictures else { return Ok(()) };
-    let each = |of: fn(&SaturationPoint) -> f64| -> Vec<Curve> {
-        let curve = |(name, points): &(String, Vec<SaturationPoint>)| {
-            let nodes = if name == "1" || name.contains("SQLite") { "node" } else { "nodes" };
-            let name = name.replacen(',', &format!(" {nodes},"), 1);
-            let name = if name.contains(nodes) { name } else { format!("{name} {nodes}") };
-            Curve { name, values: points.iter().map(of).collect() }
-        };
-        curves.iter().map(curve).collect()
-    };
-    let turns = draw("Turns that are carried", "turns/s", &CLIENTS, &each(|point| point.per_second));
-    let waits = draw(
-        "How long 99 of 100 turns take at most",
-        "ms",
-        &CLIENTS,
-        &each(|point| point.p99.as_secs_f64() * 1e3),
-    );
+    let carried = each(&curves, |point| point.per_second);
+    let waits = each(&curves, |point| point.p99.as_secs_f64() * 1e3);
+    let turns = draw("Turns that are carried", "turns/s", &CLIENTS, &carried);
     write(&folder.join("sizing-turns.svg"), &turns)?;
-    write(&folder.join("sizing-waits.svg"), &waits)
+    let waits = draw("How long 99 of 100 turns take at most", "ms", &CLIENTS, &waits);
+    write(&folder.join("sizing-waits.svg"), &waits)?;
+    for kind in kinds {
+        let carried = each(&kind.curves, |point| point.per_second);
+        let drawn = draw(kind.title, "a second", &kinds::CLIENTS, &carried);
+        write(&folder.join(format!("sizing-{}.svg", kind.name)), &drawn)?;
+    }
+    Ok(())
+}
+
+/// A curve of one value for each number of nodes.
+fn each(curves: &[(String, Vec<SaturationPoint>)], of: fn(&SaturationPoint) -> f64) -> Vec<Curve> {
+    let curve = |(name, points): &(String, Vec<SaturationPoint>)| {
+        let nodes = if name == "1" || name.contains("SQLite") { "node" } else { "nodes" };
+        let name = name.replacen(',', &format!(" {nodes},"), 1);
+        let name = if name.contains(nodes) { name } else { format!("{name} {nodes}") };
+        Curve { name, values: points.iter().map(of).collect() }
+    };
+    curves.iter().map(curve).collect()
 }
 
 /// The bytes of the database; nought where there is none.

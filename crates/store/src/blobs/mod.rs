@@ -11,7 +11,7 @@ mod objects;
 #[cfg(test)]
 mod objects_tests;
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -44,6 +44,14 @@ pub trait Blobs: Send + Sync {
     /// [`BlobError::Changed`] when the bytes are not those of the hash: nothing is kept then. [`BlobError::Source`] when they
     /// cannot be read, [`BlobError::Unavailable`] when they cannot be sent.
     fn put(&self, hash: [u8; 32], size: u64, source: Box<dyn Read + Send>) -> PendingBlob<'_, ()>;
+
+    /// Keeps `bytes`, whose SHA-256 is `hash`, as [`Blobs::put`] does. Nothing of it blocks.
+    ///
+    /// # Errors
+    /// As [`Blobs::put`].
+    fn put_bytes(&self, hash: [u8; 32], bytes: Bytes) -> PendingBlob<'_, ()> {
+        self.put(hash, bytes.len() as u64, Box::new(Cursor::new(bytes)))
+    }
 
     /// The bytes in `range` of what is kept under `hash`; `None` when nothing is.
     ///

@@ -3,7 +3,7 @@
 //! An object is `PREFIX/HOLDER/AB/HASH`, or `PREFIX/sha256/AB/HASH` where no holder is named. It is made at once or not at all: small ones by one request that refuses to replace
 //! (`If-None-Match: *`), large ones in parts that are put together once all bytes were hashed.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -140,6 +140,18 @@ impl ObjectBlobs {
         }
     }
 
+    /// They are sent at once: to ask first whether they are there takes as long as to send what fits into a part.
+    async fn keep_bytes(&self, hash: [u8; 32], bytes: Bytes) -> Result<(), BlobError> {
+        if *Sha256::digest(&bytes) != hash {
+            return Err(BlobError::Changed);
+        }
+        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+        match self.store.put_opts(&self.path(&hash), PutPayload::from(bytes), options).await {
+            Ok(_) | Err(ObjectError::AlreadyExists { .. }) => Ok(()),
+            Err(error) => Err(self.unavailable(&error)),
+        }
+    }
+
     async fn send(
         &self,
         upload: &mut dyn MultipartUpload,
@@ -227,6 +239,13 @@ impl Blobs for ObjectBlobs {
 
     fn put(&self, hash: [u8; 32], size: u64, source: Box<dyn Read + Send>) -> PendingBlob<'_, ()> {
         Box::pin(self.keep(hash, size, source))
+    }
+
+    fn put_bytes(&self, hash: [u8; 32], bytes: Bytes) -> PendingBlob<'_, ()> {
+        match bytes.len() <= self.part {
+            true => Box::pin(self.keep_bytes(hash, bytes)),
+            false => self.put(hash, bytes.len() as u64, Box::new(Cursor::new(bytes))),
+        }
     }
 
     fn get(&self, hash: [u8; 32], range: Range<u64>) -> PendingBlob<'_, Option<BlobStream>> {

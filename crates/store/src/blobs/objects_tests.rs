@@ -45,6 +45,40 @@ async fn bytes_of_any_size_come_back_from_any_position() {
     assert_eq!(got(&blobs, hash(b"unknown"), 0..0).await, None);
 }
 
+#[tokio::test]
+async fn bytes_in_memory_are_kept_as_any_others_and_without_threads_that_block() {
+    let blobs = ObjectBlobs::over(Arc::new(InMemory::new()), 10);
+    for size in [0, 1, 10, 11, 35] {
+        let bytes: Vec<u8> = (100..100 + size).collect();
+        let whole = 0..u64::from(size);
+        for _ in 0..2 {
+            blobs.put_bytes(hash(&bytes), bytes.clone().into()).await.unwrap();
+        }
+        assert_eq!(got(&blobs, hash(&bytes), whole).await.as_deref(), Some(&bytes[..]));
+        let other = blobs.put_bytes(hash(b"other"), bytes.into()).await;
+        assert_eq!(other, Err(BlobError::Changed));
+    }
+    assert_eq!(got(&blobs, hash(b"other"), 0..1).await, None);
+    // A runtime with one thread for what blocks, which is busy: as when many wait for storage.
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let busy = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .max_blocking_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let holding = tokio::task::spawn_blocking(move || held.recv());
+            let put = blobs.put_bytes(hash(b"small"), "small".into());
+            let put = tokio::time::timeout(std::time::Duration::from_secs(5), put).await;
+            drop(release);
+            let _ = holding.await;
+            put
+        })
+    });
+    assert_eq!(busy.join().unwrap().unwrap(), Ok(()));
+}
+
 struct Torn(u8);
 
 impl Read for Torn {
