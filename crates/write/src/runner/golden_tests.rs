@@ -185,13 +185,6 @@ fn a_record_of_a_newer_version_refuses_its_journal_and_is_left_as_it_is() {
     drop(Journal::create(&folder, &opening).unwrap());
     let path = std::fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
     let whole = std::fs::read(&path).unwrap();
-    let record = |kind: u8, body: &[u8]| {
-        let mut crc = crc32fast::Hasher::new();
-        crc.update(&[kind]);
-        crc.update(body);
-        let length = u32::try_from(body.len()).unwrap().to_le_bytes();
-        [&length[..], &crc.finalize().to_le_bytes(), &[kind], body].concat()
-    };
     for newer in [record(9, b"{}"), record(3, b"{\"newer\":1}")] {
         let bytes = [whole.as_slice(), &newer].concat();
         std::fs::write(&path, &bytes).unwrap();
@@ -202,4 +195,44 @@ fn a_record_of_a_newer_version_refuses_its_journal_and_is_left_as_it_is() {
         std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Journal::open(&folder, opening.id).unwrap().is_some());
     }
+}
+
+fn record(kind: u8, body: &[u8]) -> Vec<u8> {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&[kind]);
+    crc.update(body);
+    let length = u32::try_from(body.len()).unwrap().to_le_bytes();
+    [&length[..], &crc.finalize().to_le_bytes(), &[kind], body].concat()
+}
+
+/// A folder has the journals of a whole day: of those that are over only the end is looked into.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test writes what nobody else does")]
+fn of_a_session_that_is_over_only_the_end_is_understood() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Root::open(place.path()).unwrap().top();
+    let opened: JournalOpening = serde_json::from_value(opening()).unwrap();
+    drop(Journal::create(&folder, &opened).unwrap());
+    let path = std::fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
+    let whole = std::fs::read(&path).unwrap();
+    let last = |state: &str| {
+        let mut session = opening()["session"].clone();
+        session["state"] = state.into();
+        let content = opening()["content"].clone();
+        let last = json!({"at": 7, "events": 9, "session": session, "content": content, "intent": null});
+        record(3, last.to_string().as_bytes())
+    };
+    let write =
+        |records: &[Vec<u8>]| std::fs::write(&path, [&whole[..], &records.concat()].concat()).unwrap();
+    write(&[record(3, b"not understood"), record(2, b"bytes"), last("committed"), b"torn".to_vec()]);
+    let (_, read) = Journal::open(&folder, opened.id).unwrap().unwrap();
+    let checkpoint = read.checkpoint.unwrap();
+    assert_eq!((checkpoint.at, checkpoint.events, checkpoint.session.state()), (7, 9, State::Committed));
+    assert_eq!((read.opening, read.before.len(), read.since.len()), (opened.clone(), 0, 0));
+    assert!(!std::fs::read(&path).unwrap().ends_with(b"torn"));
+    write(&[record(3, b"not understood"), record(2, b"bytes"), last("open")]);
+    assert!(Journal::open(&folder, opened.id).is_err(), "of one that goes on everything counts");
+    write(&[record(2, b"bytes"), last("open"), record(2, b"more")]);
+    let (_, read) = Journal::open(&folder, opened.id).unwrap().unwrap();
+    assert_eq!(read.since, [b"more".to_vec()]);
 }

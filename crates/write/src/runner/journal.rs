@@ -121,7 +121,10 @@ impl Journal {
         id: WriteSessionId,
     ) -> Result<Option<(Self, JournalContents)>, FileError> {
         let Some(mut staged) = folder.staged(&Self::name(id)?)? else { return Ok(None) };
-        let (read, whole) = read(&staged)?;
+        let (read, whole) = match read_end(&staged)? {
+            Some((ended, whole)) => (Some(ended), whole),
+            None => read(&staged)?,
+        };
         staged.truncate(whole)?;
         Ok(read.map(|read| (Self { staged }, read)))
     }
@@ -168,6 +171,31 @@ fn checksum(kind: u8, body: &[u8]) -> u32 {
 fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, FileError> {
     serde_json::to_vec(value)
         .map_err(|error| FileError::NotWritten { path: "journal".to_owned(), reason: error.to_string() })
+}
+
+/// What is whole of the journal of a session that is over, and how many bytes that is. `None` where it is not over. Of what it was on
+/// the way nothing is read but that it is whole: a folder has the journals of a day, and opening it must not take as long as they did.
+fn read_end(staged: &StagedFile) -> Result<Option<(JournalContents, u64)>, FileError> {
+    let mut reader = BufReader::new(staged.reader()?);
+    let mut whole = 0;
+    let (mut opening, mut last): (Option<Vec<u8>>, Option<Vec<u8>>) = (None, None);
+    while let Some((kind, body)) = record(&mut reader) {
+        whole += (HEAD + body.len()) as u64;
+        match (kind, &opening) {
+            (1, None) => opening = Some(body),
+            (2, Some(_)) => {}
+            (3, Some(_)) => last = Some(body),
+            _ => return Err(newer(staged)),
+        }
+    }
+    let (Some(opening), Some(last)) = (opening, last) else { return Ok(None) };
+    let checkpoint = serde_json::from_slice::<Checkpoint>(&last).map_err(|_| newer(staged))?;
+    if !checkpoint.session.state().is_final() {
+        return Ok(None);
+    }
+    let opening = serde_json::from_slice(&opening).map_err(|_| newer(staged))?;
+    let (checkpoint, before, since) = (Some(checkpoint), Vec::new(), Vec::new());
+    Ok(Some((JournalContents { opening, checkpoint, before, since }, whole)))
 }
 
 /// What is whole of a journal, and how many bytes that is.
