@@ -36,7 +36,7 @@ pub(super) struct KnownFiles {
 pub(super) enum Plan {
     /// It is kept as it is.
     Nothing,
-    /// It is what was kept under another path: its bytes are there.
+    /// It is what was kept under the name of a file that engross itself was writing: its bytes are there.
     Moved { parts: Vec<FilePart>, tail: Vec<u8> },
     /// The first parts are there, and what is behind them is to be sent.
     Rest { parts: Vec<FilePart> },
@@ -65,15 +65,27 @@ impl KnownFiles {
             }
             _ => {}
         }
-        if let Some(moved) = self.by_inode.get(&inode).filter(|moved| *moved != path)
-            && let Some(KnownFile { row, stamp: Some(stamp) }) = self.by_path.get(moved)
-            && (stamp.size, stamp.modified) == (now.size, now.modified)
-            && let FileContent::Bytes { parts, tail } = &row.content
-            && row.size() == now.size
-        {
-            return Plan::Moved { parts: parts.clone(), tail: tail.clone() };
+        let Some(moved) = self.moved(path, now) else {
+            return Plan::Compare { parts: known.map(|(parts, ..)| parts.clone()).unwrap_or_default() };
+        };
+        let FileContent::Bytes { parts, tail } = &moved.content else {
+            return Plan::Compare { parts: Vec::new() };
+        };
+        // A system gives the number of a removed file to the next one, and anybody may set the time: what a program has at hand is another
+        // file that looks alike. An unfinished file of engross is nobody else's.
+        if change == FileChange::Replaced && is_unfinished(&moved.path) {
+            Plan::Moved { parts: parts.clone(), tail: tail.clone() }
+        } else {
+            Plan::Compare { parts: parts.clone() }
         }
-        Plan::Compare { parts: known.map(|(parts, ..)| parts.clone()).unwrap_or_default() }
+    }
+
+    /// The row of another path that the file now at `path` may have had before.
+    fn moved(&self, path: &str, now: &Stamp) -> Option<&FileRow> {
+        let moved = self.by_inode.get(&(now.device, now.inode)).filter(|moved| *moved != path)?;
+        let KnownFile { row, stamp } = self.by_path.get(moved)?;
+        let is_alike = stamp.is_some_and(|stamp| (stamp.size, stamp.modified) == (now.size, now.modified));
+        (is_alike && row.size() == now.size).then_some(row)
     }
 
     /// Whether a folder is kept at `path`.

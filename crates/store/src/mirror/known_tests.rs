@@ -37,9 +37,9 @@ fn growth_of_another_file_of_that_name_is_no_growth() {
 }
 
 #[test]
-fn a_file_that_moved_sends_nothing() {
+fn an_unfinished_file_that_takes_its_place_sends_nothing() {
     let mut known = KnownFiles::default();
-    known.put(file("f/staged", vec![part(100)], 5), Some(stamp(3, 105, 1)));
+    known.put(file("f/.engross-staged-w", vec![part(100)], 5), Some(stamp(3, 105, 1)));
     let now = Stamp { changed: 9, ..stamp(3, 105, 1) };
     assert_eq!(
         known.plan("f/a", FileChange::Replaced, &now),
@@ -48,8 +48,22 @@ fn a_file_that_moved_sends_nothing() {
     // Written to in the same moment.
     let written = known.plan("f/a", FileChange::Replaced, &stamp(3, 105, 2));
     assert_eq!(written, Plan::Compare { parts: Vec::new() });
-    known.remove("f/staged");
+    known.remove("f/.engross-staged-w");
     assert_eq!(known.plan("f/a", FileChange::Replaced, &now), Plan::Compare { parts: Vec::new() });
+}
+
+/// A system gives the number of a removed file to the next one, and `tar` sets its time to that of another.
+#[test]
+fn another_file_that_looks_like_a_removed_one_is_read() {
+    let mut known = KnownFiles::default();
+    known.put(file("f/a", vec![part(100)], 5), Some(stamp(3, 105, 1)));
+    let now = Stamp { changed: 9, ..stamp(3, 105, 1) };
+    let compared = Plan::Compare { parts: vec![part(100)] };
+    assert_eq!(known.plan("f/b", FileChange::Found, &now), compared);
+    assert_eq!(known.plan("f/b", FileChange::Replaced, &now), compared);
+    // Nor is what somebody makes of an unfinished file believed unread.
+    known.put(file("f/.engross-staged-w", vec![part(100)], 5), Some(stamp(3, 105, 1)));
+    assert_eq!(known.plan("f/b", FileChange::Found, &now), compared);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::Pending;
 #[derive(Debug, Default)]
 pub struct MemoryFileTable(Mutex<BTreeMap<String, OwnerRows>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct OwnerRows {
     term: u64,
     terms: Vec<u64>,
@@ -19,6 +19,12 @@ struct OwnerRows {
 }
 
 impl MemoryFileTable {
+    /// As a table that was saved and put back.
+    #[cfg(test)]
+    pub(super) fn copy(&self) -> Self {
+        Self(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+
     fn with<T>(&self, owner: &str, act: impl FnOnce(&mut OwnerRows) -> T) -> T {
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         act(owners.entry(owner.to_owned()).or_default())

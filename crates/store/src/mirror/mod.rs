@@ -22,6 +22,9 @@ mod known_tests;
 #[cfg(feature = "objects")]
 #[cfg(test)]
 mod owner_mirror_tests;
+#[cfg(feature = "objects")]
+#[cfg(test)]
+mod test_cluster;
 
 pub use error::MirrorError;
 pub use memory::MemoryFileTable;

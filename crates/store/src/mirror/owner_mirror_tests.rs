@@ -2,164 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use engross_protocol::SystemClock;
-use object_store::memory::InMemory;
-
-use super::memory::MemoryFileTable;
-use super::table::FileTable;
-use super::{FileRow, MirrorError, MirrorParts, MirrorRoot, OwnerMirror, StandbyFiles};
-use crate::blobs::{Blobs, ObjectBlobs};
-use crate::files::{AppendFile, FileError, FileMirror, Precondition, RelPath, Root, StagedFile, StagedName};
-use crate::{Error, Pending, WriteFence};
-
-/// A table that now and then does not answer.
-#[derive(Default)]
-struct FlakyTable {
-    rows: MemoryFileTable,
-    failing: AtomicU32,
-}
-
-impl FileTable for FlakyTable {
-    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<u64>> {
-        self.rows.begin(owner, holder)
-    }
-
-    fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)> {
-        self.rows.rows(owner, since)
-    }
-
-    fn change(&self, owner: &str, term: u64, put: Vec<FileRow>, remove: Vec<String>) -> Pending<'_, bool> {
-        let fails =
-            self.failing.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
-        if fails.is_ok() {
-            let (place, message) = ("a test".to_owned(), "it does not answer".to_owned());
-            return Box::pin(async move { Err(Error::Unavailable { place, message }) });
-        }
-        self.rows.change(owner, term, put, remove)
-    }
-
-    fn terms(&self, owner: &str) -> Pending<'_, Vec<u64>> {
-        self.rows.terms(owner)
-    }
-
-    fn forget_term(&self, owner: &str, term: u64) -> Pending<'_, ()> {
-        self.rows.forget_term(owner, term)
-    }
-}
-
-/// What nodes have together, and a runtime that goes on while a test waits.
-struct Cluster {
-    table: Arc<FlakyTable>,
-    blobs: Arc<dyn Blobs>,
-    handle: tokio::runtime::Handle,
-    folder: tempfile::TempDir,
-}
-
-struct Node {
-    mirror: Arc<OwnerMirror>,
-    root: Root,
-    place: PathBuf,
-}
-
-impl Cluster {
-    fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let handle = runtime.handle().clone();
-        std::thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
-        let blobs = Arc::new(ObjectBlobs::over(Arc::new(InMemory::new()), 1 << 20));
-        Self { table: Arc::default(), blobs, handle, folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn try_open(&self, name: &str) -> Result<Node, MirrorError> {
-        self.try_open_with(name, StandbyFiles::default())
-    }
-
-    /// What node `name` keeps the files with.
-    fn parts(&self, name: &str) -> (MirrorParts, Root, PathBuf) {
-        let place = self.folder.path().join(name).join("root");
-        let data = Root::open(&self.folder.path().join(name).join("data")).unwrap().top();
-        let root = Root::open(&place).unwrap();
-        let roots = vec![MirrorRoot {
-            name: "f".to_owned(),
-            folder: root.top(),
-            is_whole: true,
-            leave_out: vec![".owners"],
-        }];
-        let parts = MirrorParts {
-            owner: "ada".to_owned(),
-            holder: name.to_owned(),
-            table: Arc::clone(&self.table) as Arc<dyn FileTable>,
-            blobs: Arc::clone(&self.blobs),
-            roots,
-            place: data,
-            fence: WriteFence::closed(),
-            clock: Arc::new(SystemClock),
-        };
-        (parts, root, place)
-    }
-
-    fn try_open_with(&self, name: &str, standby: StandbyFiles) -> Result<Node, MirrorError> {
-        let (parts, root, place) = self.parts(name);
-        let mirror = Arc::new(self.handle.block_on(OwnerMirror::open(parts, standby))?);
-        let root = root.mirrored(Arc::clone(&mirror) as Arc<dyn FileMirror>, "f");
-        Ok(Node { mirror, root, place })
-    }
-
-    fn open(&self, name: &str) -> Node {
-        self.try_open(name).unwrap()
-    }
-
-    fn aside(&self, name: &str) -> BTreeMap<String, Vec<u8>> {
-        files(&self.folder.path().join(name).join("data/set-aside"))
-    }
-}
-
-impl Node {
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
-        self.root.top().write(&rel(path), bytes, &Precondition::Any).map(drop)
-    }
-
-    fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        files(&self.place)
-    }
-}
-
-fn rel(path: &str) -> RelPath {
-    RelPath::parse(path).unwrap()
-}
-
-/// All files beneath a folder.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next).into_iter().flatten().flatten() {
-            if entry.path().is_dir() {
-                folders.push(entry.path());
-            } else {
-                let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-                found.insert(path, std::fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    found
-}
-
-fn bytes(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed | 1;
-    let next = |state: &mut u64| {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        *state
-    };
-    (0..length).map(|_| next(&mut state).to_le_bytes()[2]).collect()
-}
+use super::StandbyFiles;
+use super::test_cluster::{Cluster, Node, bytes, rel};
+use crate::files::{AppendFile, FileError, FileMirror, Precondition, StagedFile, StagedName};
 
 #[test]
 fn another_node_has_what_was_told() {
@@ -233,6 +81,30 @@ fn what_programs_write_themselves_is_kept() {
     let bob = cluster.open("b");
     let expected = BTreeMap::from([("scope/out/re\u{a0}port: 1.txt".to_owned(), b"FIRST and more".to_vec())]);
     assert_eq!(bob.files(), expected);
+}
+
+/// As `rm -rf` and `tar` do: the next file has the number of a removed one, and its size and time.
+#[test]
+fn a_file_that_looks_like_a_removed_one_is_kept_with_its_own_bytes() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    let at = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+    let put = |name: &str, bytes: &[u8]| {
+        let mut file = std::fs::File::create(ann.place.join(name)).unwrap();
+        file.write_all(bytes).unwrap();
+        file.set_modified(at).unwrap();
+    };
+    put("a", b"AAAA");
+    put("b", b"BBBB");
+    let look = || ann.mirror.look_beneath("f");
+    assert!(look());
+    // The same number for sure, whatever the system does with those that are free.
+    std::fs::rename(ann.place.join("b"), ann.place.join("c")).unwrap();
+    let mut file = std::fs::OpenOptions::new().write(true).open(ann.place.join("c")).unwrap();
+    file.write_all(b"CCCC").unwrap();
+    file.set_modified(at).unwrap();
+    assert!(look());
+    assert_eq!(cluster.open("b").files(), ann.files());
 }
 
 #[test]
