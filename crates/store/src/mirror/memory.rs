@@ -1,9 +1,10 @@
 //! A table in memory, for tests and for trying things.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::table::{FileRow, FileTable};
+use super::table::{FileRow, FileTable, FileTerm};
 use crate::Pending;
 
 /// Rows of files in memory. Any holder may begin a term.
@@ -12,6 +13,7 @@ pub struct MemoryFileTable(Mutex<BTreeMap<String, OwnerRows>>);
 
 #[derive(Debug, Default, Clone)]
 struct OwnerRows {
+    id: String,
     term: u64,
     terms: Vec<u64>,
     changes: u64,
@@ -25,6 +27,13 @@ impl MemoryFileTable {
         Self(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
     }
 
+    fn term_of(&self, owner: &str) -> Option<FileTerm> {
+        self.with(owner, |owner| {
+            let OwnerRows { id, term, changes, .. } = owner;
+            (*term > 0).then(|| FileTerm { number: *term, id: id.clone(), changes: *changes })
+        })
+    }
+
     fn with<T>(&self, owner: &str, act: impl FnOnce(&mut OwnerRows) -> T) -> T {
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         act(owners.entry(owner.to_owned()).or_default())
@@ -32,13 +41,22 @@ impl MemoryFileTable {
 }
 
 impl FileTable for MemoryFileTable {
-    fn begin(&self, owner: &str, _: &str) -> Pending<'_, Option<u64>> {
-        let term = self.with(owner, |owner| {
+    fn begin(&self, owner: &str, _: &str) -> Pending<'_, Option<FileTerm>> {
+        static TABLES: AtomicU64 = AtomicU64::new(1);
+        self.with(owner, |owner| {
             owner.term += 1;
             owner.terms.push(owner.term);
-            owner.term
+            if owner.id.is_empty() {
+                owner.id = format!("m{}", TABLES.fetch_add(1, Ordering::Relaxed));
+            }
         });
-        Box::pin(async move { Ok(Some(term)) })
+        let term = self.term_of(owner);
+        Box::pin(async move { Ok(term) })
+    }
+
+    fn term(&self, owner: &str) -> Pending<'_, Option<FileTerm>> {
+        let term = self.term_of(owner);
+        Box::pin(async move { Ok(term) })
     }
 
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)> {
@@ -50,18 +68,24 @@ impl FileTable for MemoryFileTable {
         Box::pin(async move { Ok(rows) })
     }
 
-    fn change(&self, owner: &str, term: u64, put: Vec<FileRow>, remove: Vec<String>) -> Pending<'_, bool> {
-        let is_done = self.with(owner, |owner| {
+    fn change(
+        &self,
+        owner: &str,
+        term: u64,
+        put: Vec<FileRow>,
+        remove: Vec<String>,
+    ) -> Pending<'_, Option<u64>> {
+        let done = self.with(owner, |owner| {
             if owner.term != term {
-                return false;
+                return None;
             }
             owner.changes += 1;
             let changed = owner.changes;
             owner.rows.retain(|path, _| !remove.contains(path));
             owner.rows.extend(put.into_iter().map(|row| (row.path.clone(), (row, changed))));
-            true
+            Some(changed)
         });
-        Box::pin(async move { Ok(is_done) })
+        Box::pin(async move { Ok(done) })
     }
 
     fn terms(&self, owner: &str) -> Pending<'_, Vec<u64>> {

@@ -21,6 +21,9 @@ mod table;
 mod known_tests;
 #[cfg(feature = "objects")]
 #[cfg(test)]
+mod opening_tests;
+#[cfg(feature = "objects")]
+#[cfg(test)]
 mod owner_mirror_tests;
 #[cfg(feature = "objects")]
 #[cfg(test)]
@@ -31,4 +34,4 @@ pub use memory::MemoryFileTable;
 pub use opening::StandbyFiles;
 pub use owner_mirror::OwnerMirror;
 pub use parts::{MirrorParts, MirrorRoot};
-pub use table::{FileContent, FilePart, FileRow, FileTable};
+pub use table::{FileContent, FilePart, FileRow, FileTable, FileTerm};

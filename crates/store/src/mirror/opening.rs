@@ -1,6 +1,6 @@
 //! Makes folders what the table says, before anybody works in them.
 //!
-//! Must never remove what was put there by hand since this node last kept everything: it is set aside.
+//! Must never remove what was put there by hand since this node last kept everything, or what it kept in another table: it is set aside.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use sha2::{Digest, Sha256};
 use super::error::MirrorError;
 use super::known::KnownFiles;
 use super::parts::{MirrorParts, MirrorRoot, holder};
-use super::table::{FileContent, FilePart, FileRow};
+use super::table::{FileContent, FilePart, FileRow, FileTerm};
 use crate::Millis;
 use crate::blobs::Blobs;
 use crate::files::{
     FileChange, FileError, Folder, OnDisk, Precondition, RelPath, SeenOnDisk, Stamp, is_reserved,
 };
 
-/// The note of this node: when all that was in its folders was kept.
+/// The note of this node: when all that was in its folders was kept, and in which table.
 const NOTE: &str = "files.kept";
 
 /// Where files are put that nobody keeps.
@@ -31,7 +31,32 @@ const AT_ONCE: usize = 8;
 /// By how much the time of a file may be before that of the note, in milliseconds.
 const SLACK: Millis = 1_000;
 
-/// When this node last had all its files kept.
+/// When this node last had all its files kept, and what the table was then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptNote {
+    pub(super) at: Millis,
+    /// What tells the table's rows of the owner from others.
+    pub(super) id: String,
+    pub(super) term: u64,
+    /// The number of the last change.
+    pub(super) changes: u64,
+}
+
+impl KeptNote {
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let (at, id) = (words.next()?.parse().ok()?, words.next()?.to_owned());
+        Some(Self { at, id, term: words.next()?.parse().ok()?, changes: words.next()?.parse().ok()? })
+    }
+
+    /// Whether it was kept in the table that has now had all that `term` says. A table that was made anew, is another one or was put back
+    /// as it had been does not know what was kept.
+    fn is_known(&self, term: &FileTerm) -> bool {
+        self.id == term.id && self.term <= term.number && self.changes <= term.changes
+    }
+}
+
+/// Where this node notes what it kept.
 #[derive(Debug, Clone)]
 pub(super) struct LocalNote {
     folder: Folder,
@@ -42,16 +67,16 @@ impl LocalNote {
         Self { folder: parts.place.clone() }
     }
 
-    fn read(&self) -> Option<Millis> {
-        let (bytes, _) = self.folder.read(&RelPath::parse(NOTE).ok()?, 64).ok()??;
-        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+    fn read(&self) -> Option<KeptNote> {
+        let (bytes, _) = self.folder.read(&RelPath::parse(NOTE).ok()?, 256).ok()??;
+        KeptNote::parse(std::str::from_utf8(&bytes).ok()?)
     }
 
     /// Without it more is set aside than has to be.
-    pub(super) fn write(&self, at: Millis) {
-        let written = RelPath::parse(NOTE).and_then(|path| {
-            self.folder.write_private(&path, format!("{at}\n").as_bytes(), &Precondition::Any)
-        });
+    pub(super) fn write(&self, KeptNote { at, id, term, changes }: &KeptNote) {
+        let text = format!("{at} {id} {term} {changes}\n");
+        let written = RelPath::parse(NOTE)
+            .and_then(|path| self.folder.write_private(&path, text.as_bytes(), &Precondition::Any));
         if let Err(error) = written {
             tracing::warn!(code = error.code(), "{error}");
         }
@@ -70,6 +95,8 @@ pub(super) struct RestoredFolders {
 /// What a node has fetched of the files of an owner that another one has, so that it has little to fetch when that one is gone.
 #[derive(Debug, Default)]
 pub struct StandbyFiles {
+    /// Of which rows, as their table tells them from others.
+    id: String,
     /// Up to which change.
     since: u64,
     /// What the files on this disk were then.
@@ -82,10 +109,19 @@ impl StandbyFiles {
     /// # Errors
     /// As [`super::OwnerMirror::open`].
     pub async fn follow(&mut self, parts: &MirrorParts, stop: &AtomicBool) -> Result<usize, MirrorError> {
+        let Some(term) = parts.table.term(&parts.owner).await? else { return Ok(0) };
+        if self.id != term.id || self.since > term.changes {
+            // The rows are others, or were put back as they had been.
+            *self = Self { id: term.id.clone(), ..Self::default() };
+        }
+        if self.since == term.changes {
+            return Ok(0);
+        }
         let (rows, newest) = parts.table.rows(&parts.owner, self.since).await?;
         let rows = rows.into_iter().filter(|row| row.content != FileContent::Folder);
         let note = LocalNote::of(parts);
-        let kept_at = on_thread(move || note.read()).await?;
+        let kept_at = on_thread(move || note.read()).await?.filter(|note| note.is_known(&term));
+        let kept_at = kept_at.map(|note| note.at);
         let before = Before { kept_at, fetched: std::mem::take(&mut self.fetched), leaves_others: true };
         let fetching = rows.map(|row| async {
             match stop.load(Ordering::Acquire) {
@@ -110,7 +146,7 @@ impl StandbyFiles {
             count += usize::from(came.is_fetched);
         }
         if is_whole {
-            self.since = newest;
+            self.since = newest.max(term.changes);
         }
         Ok(count)
     }
@@ -138,13 +174,24 @@ impl Before {
 
 pub(super) async fn restore(
     parts: &MirrorParts,
+    term: &FileTerm,
     rows: Vec<FileRow>,
     note: &LocalNote,
     standby: StandbyFiles,
 ) -> Result<RestoredFolders, MirrorError> {
     let note = note.clone();
-    let kept_at = on_thread(move || note.read()).await?;
-    let before = Arc::new(Before { kept_at, fetched: standby.fetched, leaves_others: false });
+    let noted = on_thread(move || note.read()).await?;
+    // The term before this one is the last one in which something can have been kept.
+    let before_this = FileTerm { number: term.number.saturating_sub(1), ..term.clone() };
+    let kept_at = noted.as_ref().filter(|note| note.is_known(&before_this)).map(|note| note.at);
+    if noted.is_some() && kept_at.is_none() {
+        tracing::warn!(
+            owner = parts.owner,
+            "what is here was kept in another database, or in a later state of this one: nothing of it is removed"
+        );
+    }
+    let fetched = if standby.id == term.id { standby.fetched } else { HashMap::new() };
+    let before = Arc::new(Before { kept_at, fetched, leaves_others: false });
     let mut known = KnownFiles::default();
     if rows.is_empty() && kept_at.is_none() {
         let adopted = seen(parts.roots.clone()).await?;

@@ -14,10 +14,11 @@ use tokio::task::JoinSet;
 
 use super::error::MirrorError;
 use super::known::{KnownFiles, Plan, both, next_part};
-use super::opening::{LocalNote, StandbyFiles};
+use super::opening::{KeptNote, LocalNote, StandbyFiles};
 use super::parts::{MirrorParts, holder};
 use super::reading::ReadingThread;
-use super::table::{FileContent, FilePart, FileRow};
+use super::table::{FileContent, FilePart, FileRow, FileTerm};
+use crate::Millis;
 use crate::blobs::Blobs;
 use crate::files::{FileChange, FileError, FileMirror, Folder, OnDisk, RelPath, Stamp};
 
@@ -57,6 +58,8 @@ pub struct OwnerMirror {
 pub(super) struct Keeping {
     pub(super) parts: MirrorParts,
     pub(super) term: u64,
+    /// What tells the owner's rows from those of another table.
+    id: String,
     own: Arc<dyn Blobs>,
     pub(super) known: Mutex<KnownFiles>,
     state: Mutex<State>,
@@ -74,6 +77,8 @@ struct State {
     pending: BTreeMap<String, FileChange>,
     noted: u64,
     kept: u64,
+    /// The number of the last change of rows.
+    changes: u64,
     /// Whether another node has them.
     is_over: bool,
     failing_since: Option<Instant>,
@@ -106,16 +111,18 @@ impl OwnerMirror {
         let term = parts.table.begin(&parts.owner, &parts.holder).await?.ok_or_else(over)?;
         let (rows, _) = parts.table.rows(&parts.owner, 0).await?;
         let note = LocalNote::of(&parts);
-        let restored = super::opening::restore(&parts, rows, &note, standby).await?;
-        let own = parts.blobs.held_by(&holder(&parts.owner, term));
+        let restored = super::opening::restore(&parts, &term, rows, &note, standby).await?;
+        let own = parts.blobs.held_by(&holder(&parts.owner, term.number));
         let reading = ReadingThread::start().map_err(|error| {
             let problem = format!("there is no room for a thread: {error}");
             MirrorError::Disk(FileError::Unreadable { path: ".".to_owned(), reason: problem })
         })?;
-        let (state, kept, news) = (Mutex::default(), Condvar::new(), Notify::new());
+        let FileTerm { number: term, id, changes } = term;
+        let state = Mutex::new(State { changes, ..State::default() });
+        let (kept, news) = (Condvar::new(), Notify::new());
         let (known, sending) = (Mutex::new(restored.known), tokio::sync::Mutex::default());
         let keeping =
-            Arc::new(Keeping { parts, term, own, known, state, kept, news, sending, reading, note });
+            Arc::new(Keeping { parts, term, id, own, known, state, kept, news, sending, reading, note });
         if !restored.adopted.is_empty() {
             keeping.keep(restored.adopted).await?;
         }
@@ -137,11 +144,12 @@ impl OwnerMirror {
         };
         let _ = tokio::time::timeout(LAG, waited).await;
         self.working.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        let note = self.keeping.note_at(self.keeping.parts.clock.millis());
         let mut state = self.keeping.lock();
         if state.kept < state.noted {
             tracing::warn!(owner = self.keeping.parts.owner, "not all files are kept elsewhere");
         } else if !state.is_over {
-            self.keeping.note.write(self.keeping.parts.clock.millis());
+            self.keeping.note.write(&note);
         }
         state.is_over = true;
         self.keeping.kept.notify_all();
@@ -203,6 +211,11 @@ impl Keeping {
         state.noted += 1;
         self.news.notify_one();
         state.noted
+    }
+
+    /// What is noted when all that was there at a moment is kept.
+    fn note_at(&self, at: Millis) -> KeptNote {
+        KeptNote { at, id: self.id.clone(), term: self.term, changes: self.lock().changes }
     }
 
     fn is_settled(&self, number: u64) -> bool {
@@ -310,9 +323,8 @@ impl Keeping {
             }
             let rows = put.iter().map(|(row, _)| row.clone()).collect();
             let MirrorParts { owner, table, .. } = &self.parts;
-            if !table.change(owner, self.term, rows, remove.clone()).await? {
-                return Err(MirrorError::Over { owner: owner.clone() });
-            }
+            let done = table.change(owner, self.term, rows, remove.clone()).await?;
+            self.lock().changes = done.ok_or_else(|| MirrorError::Over { owner: owner.clone() })?;
             let mut known = self.known();
             for path in remove {
                 known.remove(&path);
@@ -447,7 +459,7 @@ impl Keeping {
                 return;
             }
             let keeping = Arc::clone(self);
-            self.reading.run(move || keeping.note.write(at)).await;
+            self.reading.run(move || keeping.note.write(&keeping.note_at(at))).await;
             if collected.elapsed() >= COLLECT_EVERY {
                 collected = Instant::now();
                 if let Err(error) = self.collect().await {

@@ -53,17 +53,38 @@ impl FileRow {
     }
 }
 
+/// A time in which one node may change the rows of an owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTerm {
+    /// It grows with each opening.
+    pub number: u64,
+    /// What tells the owner's rows from those of another table, or of one that was made anew: plain letters and digits.
+    pub id: String,
+    /// The number of the last change of the rows.
+    pub changes: u64,
+}
+
 /// Keeps the rows of owners' files. Each request is done wholly or not at all.
 pub trait FileTable: Send + Sync {
     /// Begins the next term of an owner's files, and gives it; nothing when the owner's home is not `holder`'s. What an earlier term
     /// asks for from now on is refused.
-    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<u64>>;
+    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<FileTerm>>;
+
+    /// The term that was begun last; nothing when there was none.
+    fn term(&self, owner: &str) -> Pending<'_, Option<FileTerm>>;
 
     /// The rows of an owner that were put behind the change `since`, which is 0 at first, and which change is the last one of them.
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)>;
 
-    /// Puts rows, also in the place of others, and removes those of these paths, none of which is put; `false` when `term` is over, and nothing is done.
-    fn change(&self, owner: &str, term: u64, put: Vec<FileRow>, remove: Vec<String>) -> Pending<'_, bool>;
+    /// Puts rows, also in the place of others, and removes those of these paths, none of which is put; gives the number of the change, or
+    /// nothing when `term` is over, and nothing is done.
+    fn change(
+        &self,
+        owner: &str,
+        term: u64,
+        put: Vec<FileRow>,
+        remove: Vec<String>,
+    ) -> Pending<'_, Option<u64>>;
 
     /// The terms of an owner of which there may be objects.
     fn terms(&self, owner: &str) -> Pending<'_, Vec<u64>>;

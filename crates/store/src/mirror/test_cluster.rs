@@ -13,7 +13,7 @@ use engross_protocol::SystemClock;
 use object_store::memory::InMemory;
 
 use super::memory::MemoryFileTable;
-use super::table::FileTable;
+use super::table::{FileTable, FileTerm};
 use super::{FileRow, MirrorError, MirrorParts, MirrorRoot, OwnerMirror, StandbyFiles};
 use crate::blobs::{Blobs, ObjectBlobs};
 use crate::files::{FileError, FileMirror, Precondition, RelPath, Root};
@@ -31,15 +31,25 @@ pub(super) struct FlakyTable {
 }
 
 impl FileTable for FlakyTable {
-    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<u64>> {
+    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<FileTerm>> {
         self.rows.begin(owner, holder)
+    }
+
+    fn term(&self, owner: &str) -> Pending<'_, Option<FileTerm>> {
+        self.rows.term(owner)
     }
 
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)> {
         self.rows.rows(owner, since)
     }
 
-    fn change(&self, owner: &str, term: u64, put: Vec<FileRow>, remove: Vec<String>) -> Pending<'_, bool> {
+    fn change(
+        &self,
+        owner: &str,
+        term: u64,
+        put: Vec<FileRow>,
+        remove: Vec<String>,
+    ) -> Pending<'_, Option<u64>> {
         let one_less = |left: u32| left.checked_sub(1);
         let passes = self.passing.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok();
         if !passes && self.failing.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok() {
@@ -86,7 +96,8 @@ impl Cluster {
     /// The same nodes and object storage with another table.
     pub(super) fn with_table(&self, rows: MemoryFileTable) -> Self {
         let table = Arc::new(FlakyTable { rows, ..FlakyTable::default() });
-        let (blobs, handle, folder) = (Arc::clone(&self.blobs), self.handle.clone(), Arc::clone(&self.folder));
+        let (blobs, handle, folder) =
+            (Arc::clone(&self.blobs), self.handle.clone(), Arc::clone(&self.folder));
         Self { table, blobs, handle, folder }
     }
 

@@ -4,15 +4,16 @@
 
 use std::sync::Arc;
 
-use engross_protocol::hex;
+use engross_protocol::{IdSource, RandomIds, hex};
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::asking::Statement;
 use super::open::{Schema, migrated};
-use super::rows::int;
+use super::rows::{Columns, int};
 use super::{PostgresStore, number};
 use crate::Error;
-use crate::mirror::{FileContent, FilePart, FileRow, FileTable};
+use crate::mirror::{FileContent, FilePart, FileRow, FileTable, FileTerm};
 use crate::store::Pending;
 
 /// The tables, in a version of their own: only nodes without a shared folder need them.
@@ -23,13 +24,18 @@ const BEGIN: Statement = Statement {
     text: "
     WITH home AS (SELECT 1 FROM engross_homes WHERE owner = $1 AND holder = $2 FOR SHARE),
     begun AS (
-        INSERT INTO engross_files_terms AS t (owner, term) SELECT $1::text, 1 FROM home
+        INSERT INTO engross_files_terms AS t (owner, id, term) SELECT $1::text, $3::text, 1 FROM home
             ON CONFLICT (owner) DO UPDATE SET term = t.term + 1
-        RETURNING term
+        RETURNING term, id, changes
     ),
     noted AS (INSERT INTO engross_files_objects (owner, term) SELECT $1::text, term FROM begun)
-    SELECT term FROM begun",
-    given: &[Type::TEXT, Type::TEXT],
+    SELECT term, id, changes FROM begun",
+    given: &[Type::TEXT, Type::TEXT, Type::TEXT],
+};
+
+const TERM: Statement = Statement {
+    text: "SELECT term, id, changes FROM engross_files_terms WHERE owner = $1",
+    given: &[Type::TEXT],
 };
 
 const ROWS: Statement = Statement {
@@ -53,7 +59,7 @@ const CHANGE: Statement = Statement {
                 SET is_folder = excluded.is_folder, mode = excluded.mode, modified = excluded.modified,
                     parts = excluded.parts, tail = excluded.tail, changed = excluded.changed
     )
-    SELECT 1 FROM held",
+    SELECT changes FROM held",
     given: &[
         Type::TEXT,
         Type::INT8,
@@ -93,11 +99,21 @@ impl PostgresFileTable {
 }
 
 impl FileTable for PostgresFileTable {
-    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<u64>> {
+    fn begin(&self, owner: &str, holder: &str) -> Pending<'_, Option<FileTerm>> {
         let (owner, holder) = (owner.to_owned(), holder.to_owned());
         Box::pin(async move {
-            let rows = self.0.query(&BEGIN, &[&owner, &holder]).await?;
-            Ok(self.0.each(&rows, |row| number(row, 0))?.into_iter().next())
+            // Kept by the first one alone.
+            let id = hex::encode(RandomIds.next(0).get(8..).unwrap_or_default());
+            let rows = self.0.query(&BEGIN, &[&owner, &holder, &id]).await?;
+            Ok(self.0.each(&rows, term)?.into_iter().next())
+        })
+    }
+
+    fn term(&self, owner: &str) -> Pending<'_, Option<FileTerm>> {
+        let owner = owner.to_owned();
+        Box::pin(async move {
+            let rows = self.0.query(&TERM, &[&owner]).await?;
+            Ok(self.0.each(&rows, term)?.into_iter().next())
         })
     }
 
@@ -131,7 +147,13 @@ impl FileTable for PostgresFileTable {
         })
     }
 
-    fn change(&self, owner: &str, term: u64, put: Vec<FileRow>, remove: Vec<String>) -> Pending<'_, bool> {
+    fn change(
+        &self,
+        owner: &str,
+        term: u64,
+        put: Vec<FileRow>,
+        remove: Vec<String>,
+    ) -> Pending<'_, Option<u64>> {
         let owner = owner.to_owned();
         Box::pin(async move {
             let (mut paths, mut folders, mut modes) = (Vec::new(), Vec::new(), Vec::new());
@@ -155,7 +177,7 @@ impl FileTable for PostgresFileTable {
                     &[&owner, &int(term), &remove, &paths, &folders, &modes, &times, &parts, &tails],
                 )
                 .await?;
-            Ok(!rows.is_empty())
+            Ok(self.0.each(&rows, |row| number(row, 0))?.into_iter().next())
         })
     }
 
@@ -171,6 +193,10 @@ impl FileTable for PostgresFileTable {
         let owner = owner.to_owned();
         Box::pin(async move { self.0.query(&FORGET, &[&owner, &int(term)]).await.map(drop) })
     }
+}
+
+fn term(row: &Row) -> Columns<FileTerm> {
+    Ok(FileTerm { number: number(row, 0)?, id: row.try_get(1)?, changes: number(row, 2)? })
 }
 
 /// Parts as a row has them: `LENGTH TERM HASH`, with a line for each.

@@ -1,5 +1,6 @@
 CREATE TABLE engross_files_terms (
     owner text PRIMARY KEY,
+    id text NOT NULL,
     term bigint NOT NULL,
     changes bigint NOT NULL DEFAULT 0
 );

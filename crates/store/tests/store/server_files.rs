@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_store::mirror::{FileContent, FilePart, FileRow, FileTable};
+use engross_store::mirror::{FileContent, FilePart, FileRow, FileTable, FileTerm};
 use engross_store::{Homes, PostgresFileTable, PostgresHomes, PostgresStore};
 use engross_testkit::postgres::skip;
 
@@ -38,28 +38,38 @@ fn rows_are_those_of_one_term_and_come_back_as_they_were() {
         assert_eq!(table.begin("anna", "one").await.unwrap(), None);
         assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
         assert_eq!(table.begin("anna", "two").await.unwrap(), None);
-        assert_eq!(table.begin("anna", "one").await.unwrap(), Some(1));
+        let first = table.begin("anna", "one").await.unwrap().unwrap();
+        assert_eq!((first.number, first.changes), (1, 0));
         let all = vec![
             file("files/.engross-staged-x", 0, b""),
             row("files/empty", FileContent::Folder),
             file("files/na\u{ef}ve '\\ \u{fffd}C3.docx", 3, &[0, 1, 2, 255, 0]),
         ];
-        assert!(table.change("anna", 1, all.clone(), Vec::new()).await.unwrap());
-        assert!(table.change("anna", 1, Vec::new(), vec!["files/none".to_owned()]).await.unwrap());
+        assert_eq!(table.change("anna", 1, all.clone(), Vec::new()).await.unwrap(), Some(1));
+        let none = vec!["files/none".to_owned()];
+        assert_eq!(table.change("anna", 1, Vec::new(), none).await.unwrap(), Some(2));
         assert_eq!(table.rows("anna", 0).await.unwrap(), (all.clone(), 1));
         assert_eq!(table.rows("ben", 7).await.unwrap(), (Vec::new(), 7));
         // Replaced and removed at once.
         let put = vec![file("files/.engross-staged-x", 40, b"grown")];
-        assert!(table.change("anna", 1, put.clone(), vec!["files/empty".to_owned()]).await.unwrap());
+        let removed = vec!["files/empty".to_owned()];
+        assert_eq!(table.change("anna", 1, put.clone(), removed).await.unwrap(), Some(3));
         let now = vec![put[0].clone(), all[2].clone()];
         assert_eq!(table.rows("anna", 0).await.unwrap(), (now.clone(), 3));
         assert_eq!(table.rows("anna", 1).await.unwrap(), (put, 3));
         // Another node takes the home: what the first one sends late is refused, wholly.
         homes.release("anna", "one").await.unwrap();
         assert!(homes.take("anna", "two", "http://two", LONG).await.unwrap());
-        assert_eq!(table.begin("anna", "two").await.unwrap(), Some(2));
+        let second = table.begin("anna", "two").await.unwrap();
+        assert_eq!(second, Some(FileTerm { number: 2, changes: 3, ..first }));
+        assert_eq!(table.term("anna").await.unwrap(), second);
+        assert_eq!(table.term("ben").await.unwrap(), None);
+        assert!(homes.take("ben", "two", "http://two", LONG).await.unwrap());
+        let of_ben = table.begin("ben", "two").await.unwrap().unwrap();
+        assert_ne!(of_ben.id, second.unwrap().id);
         let late = vec!["files/.engross-staged-x".to_owned()];
-        assert!(!table.change("anna", 1, vec![file("files/late", 0, b"late")], late).await.unwrap());
+        let put = vec![file("files/late", 0, b"late")];
+        assert_eq!(table.change("anna", 1, put, late).await.unwrap(), None);
         assert_eq!(table.rows("anna", 0).await.unwrap(), (now, 3));
         assert_eq!(table.terms("anna").await.unwrap(), [1, 2]);
         table.forget_term("anna", 1).await.unwrap();
@@ -77,7 +87,8 @@ fn nothing_is_told_as_kept_that_the_next_term_does_not_see() {
         let table = Arc::new(PostgresFileTable::open(store).await.unwrap());
         assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
         for round in 1..=6_u64 {
-            assert_eq!(table.begin("anna", "one").await.unwrap(), Some(2 * round - 1));
+            let begun = table.begin("anna", "one").await.unwrap().unwrap();
+            assert_eq!(begun.number, 2 * round - 1);
             let mut writing = tokio::task::JoinSet::new();
             for writer in 0..8_u64 {
                 let table = Arc::clone(&table);
@@ -86,7 +97,7 @@ fn nothing_is_told_as_kept_that_the_next_term_does_not_see() {
                     for number in 0.. {
                         let path = format!("files/{round}/{writer}/{number}");
                         let put = vec![file(&path, 0, b"x")];
-                        if !table.change("anna", 2 * round - 1, put, Vec::new()).await.unwrap() {
+                        if table.change("anna", 2 * round - 1, put, Vec::new()).await.unwrap().is_none() {
                             return told;
                         }
                         told.push(path);
@@ -95,7 +106,7 @@ fn nothing_is_told_as_kept_that_the_next_term_does_not_see() {
                 });
             }
             tokio::time::sleep(Duration::from_millis(20 * round)).await;
-            assert_eq!(table.begin("anna", "one").await.unwrap(), Some(2 * round));
+            assert_eq!(table.begin("anna", "one").await.unwrap().unwrap().number, 2 * round);
             let seen: Vec<String> =
                 table.rows("anna", 0).await.unwrap().0.into_iter().map(|row| row.path).collect();
             let of_round = seen.iter().filter(|path| path.starts_with(&format!("files/{round}/"))).count();

@@ -1,0 +1,91 @@
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test does what programs and people do that know nothing of engross"
+)]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use engross_protocol::{Clock, SystemClock, Timestamp};
+
+use super::StandbyFiles;
+use super::memory::MemoryFileTable;
+use super::table::FileTable;
+use super::test_cluster::{Cluster, Node, bytes, rel};
+use crate::files::{FileMirror, Precondition, StagedName};
+
+/// A clock that is ahead by so many hours.
+struct LaterClock(u64);
+
+impl Clock for LaterClock {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    fn millis(&self) -> u64 {
+        SystemClock.millis() + self.0 * 3_600_000
+    }
+}
+
+/// Longer than the times of files may be beside that of the note.
+const SLACK: Duration = Duration::from_millis(1_200);
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Whether this process is kept out by the modes of files; root is not.
+fn modes_hold(cluster: &Cluster) -> bool {
+    let path = cluster.folder.path().join("probe");
+    std::fs::write(&path, b"probe").unwrap();
+    set_mode(&path, 0o000);
+    std::fs::read(&path).is_err()
+}
+
+fn names(node: &Node) -> Vec<String> {
+    node.files().into_keys().collect()
+}
+
+#[test]
+fn what_an_empty_table_does_not_know_is_taken_in_and_what_another_one_does_not_know_is_set_aside() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("contract.md", b"the last good copy").unwrap();
+    std::thread::sleep(SLACK);
+    cluster.handle.block_on(ann.mirror.close());
+    let other = cluster.with_table(MemoryFileTable::default());
+    let zoe = other.open("z");
+    zoe.write("zoe.md", b"of another database").unwrap();
+    let ann = other.open("a");
+    assert_eq!((names(&ann), ann.mirror.set_aside), (vec!["zoe.md".to_owned()], 1));
+    assert_eq!(other.aside("a").values().collect::<Vec<_>>(), [b"the last good copy"]);
+    std::thread::sleep(SLACK);
+    cluster.handle.block_on(ann.mirror.close());
+    let empty = cluster.with_table(MemoryFileTable::default());
+    let ann = empty.open("a");
+    assert_eq!((names(&ann), ann.mirror.set_aside), (vec!["zoe.md".to_owned()], 0));
+    assert_eq!(names(&empty.open("b")), ["zoe.md"]);
+}
+
+#[test]
+fn what_a_table_that_was_put_back_does_not_know_is_set_aside() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("old.md", b"old").unwrap();
+    ann.write("changed.md", b"old").unwrap();
+    let saved = cluster.table.rows.copy();
+    ann.write("changed.md", b"newer").unwrap();
+    ann.write("new.md", b"new").unwrap();
+    std::thread::sleep(SLACK);
+    cluster.handle.block_on(ann.mirror.close());
+    let back = cluster.with_table(saved);
+    let ann = back.open("a");
+    assert_eq!((names(&ann), ann.mirror.set_aside), (vec!["changed.md".to_owned(), "old.md".to_owned()], 2));
+    let mut aside: Vec<_> = back.aside("a").into_values().collect();
+    aside.sort();
+    assert_eq!(aside, [b"new".to_vec(), b"newer".to_vec()]);
+}
