@@ -122,7 +122,12 @@ impl StandbyFiles {
         let note = LocalNote::of(parts);
         let kept_at = on_thread(move || note.read()).await?.filter(|note| note.is_known(&term));
         let kept_at = kept_at.map(|note| note.at);
-        let before = Before { kept_at, fetched: std::mem::take(&mut self.fetched), leaves_others: true };
+        let before = Before {
+            id: term.id.clone(),
+            kept_at,
+            fetched: std::mem::take(&mut self.fetched),
+            leaves_others: true,
+        };
         let fetching = rows.map(|row| async {
             match stop.load(Ordering::Acquire) {
                 true => Ok(None),
@@ -154,6 +159,8 @@ impl StandbyFiles {
 
 /// What is known of the files on this disk.
 struct Before {
+    /// What tells the owner's rows from those of another table.
+    id: String,
     /// When all of them were kept.
     kept_at: Option<Millis>,
     fetched: HashMap<String, Stamp>,
@@ -191,7 +198,7 @@ pub(super) async fn restore(
         );
     }
     let fetched = if standby.id == term.id { standby.fetched } else { HashMap::new() };
-    let before = Arc::new(Before { kept_at, fetched, leaves_others: false });
+    let before = Arc::new(Before { id: term.id.clone(), kept_at, fetched, leaves_others: false });
     let mut known = KnownFiles::default();
     if rows.is_empty() && kept_at.is_none() {
         let adopted = seen(parts.roots.clone()).await?;
@@ -261,7 +268,7 @@ async fn restore_file(
     let path = inner.clone();
     let mut restored = on_thread(move || folder.restore_file(&path)).await??;
     for part in pieces {
-        let bytes = fetch(&*parts.blobs, &parts.owner, &part).await?;
+        let bytes = fetch(&*parts.blobs, &holder(&parts.owner, &before.id, part.term), &part).await?;
         let bytes = bytes.ok_or_else(|| MirrorError::Missing { path: inner.clone() })?;
         restored = on_thread(move || restored.append(&bytes).map(|()| restored)).await??;
     }
@@ -273,8 +280,8 @@ async fn restore_file(
 }
 
 /// The bytes of a part; nothing when the storage does not have them.
-async fn fetch(blobs: &dyn Blobs, owner: &str, part: &FilePart) -> Result<Option<Vec<u8>>, MirrorError> {
-    let held = blobs.held_by(&holder(owner, part.term));
+async fn fetch(blobs: &dyn Blobs, holder: &str, part: &FilePart) -> Result<Option<Vec<u8>>, MirrorError> {
+    let held = blobs.held_by(holder);
     let Some(mut stream) = held.get(part.sha256, 0..part.length).await? else { return Ok(None) };
     let mut bytes = Vec::with_capacity(usize::try_from(part.length).unwrap_or_default());
     while let Some(piece) = stream.next().await {

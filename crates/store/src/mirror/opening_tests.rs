@@ -89,3 +89,20 @@ fn what_a_table_that_was_put_back_does_not_know_is_set_aside() {
     aside.sort();
     assert_eq!(aside, [b"new".to_vec(), b"newer".to_vec()]);
 }
+
+#[test]
+fn clusters_with_one_bucket_remove_nothing_of_each_other() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("large.bin", &bytes(1, 100_000)).unwrap();
+    let other = cluster.with_table(MemoryFileTable::default());
+    let (mut parts, root, place) = other.parts("z");
+    parts.clock = Arc::new(LaterClock(50));
+    let zoe = other.try_open_parts(parts, &root, place, StandbyFiles::default()).unwrap();
+    zoe.write("other.bin", &bytes(2, 100_000)).unwrap();
+    for _ in 0..3 {
+        other.handle.block_on(zoe.mirror.keeping.collect()).unwrap();
+    }
+    assert_eq!(cluster.open("b").files(), ann.files());
+    assert_eq!(other.open("y").files(), zoe.files());
+}

@@ -112,7 +112,7 @@ impl OwnerMirror {
         let (rows, _) = parts.table.rows(&parts.owner, 0).await?;
         let note = LocalNote::of(&parts);
         let restored = super::opening::restore(&parts, &term, rows, &note, standby).await?;
-        let own = parts.blobs.held_by(&holder(&parts.owner, term.number));
+        let own = parts.blobs.held_by(&holder(&parts.owner, &term.id, term.number));
         let reading = ReadingThread::start().map_err(|error| {
             let problem = format!("there is no room for a thread: {error}");
             MirrorError::Disk(FileError::Unreadable { path: ".".to_owned(), reason: problem })
@@ -478,7 +478,7 @@ impl Keeping {
             if term > self.term {
                 return Err(MirrorError::Over { owner: owner.clone() });
             }
-            let held = blobs.held_by(&holder(owner, term));
+            let held = blobs.held_by(&holder(owner, &self.id, term));
             let old = held.kept_before(before).await?;
             let _sending = self.sending.lock().await;
             let needed = self.known().needed(term);

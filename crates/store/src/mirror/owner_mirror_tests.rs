@@ -189,7 +189,7 @@ fn objects_that_nothing_needs_are_removed_and_no_others() {
     bob.write("a.bin", &bytes(3, 100_000)).unwrap();
     // Young objects stay.
     cluster.handle.block_on(bob.mirror.keeping.collect()).unwrap();
-    let held = |term| cluster.blobs.held_by(&super::parts::holder("ada", term));
+    let held = |term| cluster.blobs.held_by(&super::parts::holder("ada", &cluster.id(), term));
     let count = |term| cluster.handle.block_on(held(term).kept_before(u64::MAX)).unwrap().len();
     assert_eq!((count(1), count(2)), (2, 1));
     // Who has lost the files removes nothing.
@@ -202,7 +202,7 @@ fn a_lost_object_is_said_and_loses_nothing_more() {
     let cluster = Cluster::new();
     let ann = cluster.open("a");
     ann.write("a.bin", &bytes(1, 100_000)).unwrap();
-    let held = cluster.blobs.held_by(&super::parts::holder("ada", 1));
+    let held = cluster.blobs.held_by(&super::parts::holder("ada", &cluster.id(), 1));
     let all = cluster.handle.block_on(held.kept_before(u64::MAX)).unwrap();
     cluster.handle.block_on(held.remove(all)).unwrap();
     let failed = cluster.try_open("b").err().unwrap();

@@ -45,7 +45,8 @@ pub struct MirrorParts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// What the object storage calls the files of an owner that were sent in a term.
-pub(super) fn holder(owner: &str, term: u64) -> String {
-    format!("files{}t{term}", hex::encode_prefix(Sha256::digest(owner), 6))
+/// What the object storage calls the files of an owner that were sent in a term. `id` is that of the owner's rows, so that databases which
+/// share a bucket share no object.
+pub(super) fn holder(owner: &str, id: &str, term: u64) -> String {
+    format!("files{}i{id}t{term}", hex::encode_prefix(Sha256::digest(owner), 6))
 }

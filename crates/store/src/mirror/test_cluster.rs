@@ -150,6 +150,11 @@ impl Cluster {
         self.try_open(name).unwrap()
     }
 
+    /// What tells the rows from those of another table.
+    pub(super) fn id(&self) -> String {
+        self.handle.block_on(self.table.term("ada")).unwrap().unwrap().id
+    }
+
     pub(super) fn aside(&self, name: &str) -> BTreeMap<String, Vec<u8>> {
         files(&self.folder.path().join(name).join("data/set-aside"))
     }
