@@ -51,6 +51,22 @@ fn names(node: &Node) -> Vec<String> {
 }
 
 #[test]
+fn what_was_put_here_just_before_the_end_is_kept() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("edited.md", b"before").unwrap();
+    std::fs::write(ann.place.join("put.md"), b"put").unwrap();
+    std::fs::write(ann.place.join("edited.md"), b"edited").unwrap();
+    std::thread::sleep(SLACK);
+    cluster.handle.block_on(ann.mirror.close());
+    let again = cluster.open("a");
+    let expected = [("edited.md".to_owned(), b"edited".to_vec()), ("put.md".to_owned(), b"put".to_vec())];
+    assert_eq!(again.files(), BTreeMap::from(expected));
+    assert_eq!(cluster.open("b").files(), again.files());
+    assert!(cluster.aside("a").is_empty());
+}
+
+#[test]
 fn what_an_empty_table_does_not_know_is_taken_in_and_what_another_one_does_not_know_is_set_aside() {
     let cluster = Cluster::new();
     let ann = cluster.open("a");

@@ -37,6 +37,9 @@ const LAG: Duration = Duration::from_secs(2);
 /// How long somebody waits for what they have changed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long the last look may take.
+const LAST_LOOK: Duration = Duration::from_secs(10);
+
 /// How often it is looked for what others have changed, and how much longer if looking takes long.
 const LOOK_EVERY: (Duration, u32) = (Duration::from_secs(5), 20);
 
@@ -134,9 +137,15 @@ impl OwnerMirror {
         Ok(Self { keeping, working: Mutex::new(working), fetched, set_aside })
     }
 
-    /// Keeps what was told so far, as far as that is possible, and then nothing more.
+    /// Keeps what was told so far and what others have put here since the last look, as far as that is possible, and then nothing more.
     pub async fn close(&self) {
-        let number = self.keeping.lock().noted;
+        let at = self.keeping.parts.clock.millis();
+        let is_over = self.keeping.lock().is_over;
+        let last = match is_over {
+            true => None,
+            false => tokio::time::timeout(LAST_LOOK, self.keeping.look()).await.ok().flatten(),
+        };
+        let number = last.unwrap_or_else(|| self.keeping.lock().noted);
         let waited = async {
             while !self.keeping.is_settled(number) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -144,11 +153,11 @@ impl OwnerMirror {
         };
         let _ = tokio::time::timeout(LAG, waited).await;
         self.working.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
-        let note = self.keeping.note_at(self.keeping.parts.clock.millis());
+        let note = self.keeping.note_at(at);
         let mut state = self.keeping.lock();
         if state.kept < state.noted {
             tracing::warn!(owner = self.keeping.parts.owner, "not all files are kept elsewhere");
-        } else if !state.is_over {
+        } else if last.is_some() && !state.is_over {
             self.keeping.note.write(&note);
         }
         state.is_over = true;
@@ -437,19 +446,25 @@ impl Keeping {
         self.known().differing(name, folder, &seen)
     }
 
+    /// Takes note of what others have changed; gives the number to wait for, or nothing when that cannot be said.
+    async fn look(self: &Arc<Self>) -> Option<u64> {
+        let keeping = Arc::clone(self);
+        let looked = self.reading.run(move || {
+            let whole = keeping.parts.roots.iter().filter(|root| root.is_whole);
+            let changes: Vec<_> = whole.flat_map(|root| keeping.differing(&root.name)).collect();
+            keeping.take_note(&changes)
+        });
+        looked.await
+    }
+
     /// Looks now and then for what others have changed, and removes objects that nothing needs. Never ends.
     async fn look_around(self: &Arc<Self>) {
         let mut collected = Instant::now();
         let mut pause = LOOK_EVERY.0;
         loop {
             tokio::time::sleep(pause).await;
-            let (begun, at, keeping) = (Instant::now(), self.parts.clock.millis(), Arc::clone(self));
-            let looked = self.reading.run(move || {
-                let whole = keeping.parts.roots.iter().filter(|root| root.is_whole);
-                let changes: Vec<_> = whole.flat_map(|root| keeping.differing(&root.name)).collect();
-                keeping.take_note(&changes)
-            });
-            let Some(number) = looked.await else { return };
+            let (begun, at) = (Instant::now(), self.parts.clock.millis());
+            let Some(number) = self.look().await else { return };
             pause = LOOK_EVERY.0.max(begun.elapsed() * LOOK_EVERY.1);
             // All that was changed before is kept once this is.
             while !self.is_settled(number) {
