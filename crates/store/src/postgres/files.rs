@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use engross_protocol::{IdSource, RandomIds, hex};
+use sha2::{Digest, Sha256};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -50,12 +51,14 @@ const CHANGE: Statement = Statement {
     WITH held AS (
         UPDATE engross_files_terms SET changes = changes + 1 WHERE owner = $1 AND term = $2 RETURNING changes
     ),
-    removed AS (DELETE FROM engross_files f USING held WHERE f.owner = $1 AND f.path = ANY($3)),
+    removed AS (DELETE FROM engross_files f USING held WHERE f.owner = $1 AND f.digest = ANY($3)),
     put AS (
-        INSERT INTO engross_files (owner, path, is_folder, mode, modified, parts, tail, changed)
+        INSERT INTO engross_files (owner, digest, path, is_folder, mode, modified, parts, tail, changed)
             SELECT $1::text, n.*, held.changes FROM held,
-                unnest($4::text[], $5::boolean[], $6::bigint[], $7::bigint[], $8::text[], $9::bytea[]) AS n
-            ON CONFLICT (owner, path) DO UPDATE
+                unnest(
+                    $4::bytea[], $5::text[], $6::boolean[], $7::bigint[], $8::bigint[], $9::text[], $10::bytea[]
+                ) AS n
+            ON CONFLICT (owner, digest) DO UPDATE
                 SET is_folder = excluded.is_folder, mode = excluded.mode, modified = excluded.modified,
                     parts = excluded.parts, tail = excluded.tail, changed = excluded.changed
     )
@@ -63,7 +66,8 @@ const CHANGE: Statement = Statement {
     given: &[
         Type::TEXT,
         Type::INT8,
-        Type::TEXT_ARRAY,
+        Type::BYTEA_ARRAY,
+        Type::BYTEA_ARRAY,
         Type::TEXT_ARRAY,
         Type::BOOL_ARRAY,
         Type::INT8_ARRAY,
@@ -170,11 +174,23 @@ impl FileTable for PostgresFileTable {
                 parts.push(text_of(&of_file));
                 tails.push(tail);
             }
+            let (remove, digests) = (digests_of(&remove), digests_of(&paths));
             let rows = self
                 .0
                 .query(
                     &CHANGE,
-                    &[&owner, &int(term), &remove, &paths, &folders, &modes, &times, &parts, &tails],
+                    &[
+                        &owner,
+                        &int(term),
+                        &remove,
+                        &digests,
+                        &paths,
+                        &folders,
+                        &modes,
+                        &times,
+                        &parts,
+                        &tails,
+                    ],
                 )
                 .await?;
             Ok(self.0.each(&rows, |row| number(row, 0))?.into_iter().next())
@@ -197,6 +213,10 @@ impl FileTable for PostgresFileTable {
 
 fn term(row: &Row) -> Columns<FileTerm> {
     Ok(FileTerm { number: number(row, 0)?, id: row.try_get(1)?, changes: number(row, 2)? })
+}
+
+fn digests_of(paths: &[String]) -> Vec<Vec<u8>> {
+    paths.iter().map(|path| Sha256::digest(path).to_vec()).collect()
 }
 
 /// Parts as a row has them: `LENGTH TERM HASH`, with a line for each.

@@ -11,6 +11,8 @@ CREATE TABLE engross_files_objects (
 );
 CREATE TABLE engross_files (
     owner text NOT NULL,
+    -- An index has no room for long paths: this is the SHA-256 of the path.
+    digest bytea NOT NULL,
     path text NOT NULL,
     is_folder boolean NOT NULL,
     mode bigint NOT NULL,
@@ -18,6 +20,6 @@ CREATE TABLE engross_files (
     parts text NOT NULL,
     tail bytea NOT NULL,
     changed bigint NOT NULL,
-    PRIMARY KEY (owner, path)
+    PRIMARY KEY (owner, digest)
 );
 CREATE INDEX engross_files_changed ON engross_files (owner, changed);

@@ -77,6 +77,36 @@ fn rows_are_those_of_one_term_and_come_back_as_they_were() {
     });
 }
 
+/// An index has no room for long texts that cannot be made shorter.
+#[test]
+fn a_path_of_any_length_is_kept() {
+    let Some(schema) = OneSchema::new() else { return skip() };
+    runtime().block_on(async {
+        let store = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
+        let homes = PostgresHomes::open(Arc::clone(&store)).await.unwrap();
+        let table = PostgresFileTable::open(store).await.unwrap();
+        assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
+        let term = table.begin("anna", "one").await.unwrap().unwrap().number;
+        let mut state = 7_u64;
+        let mut letters = |count: usize| -> String {
+            let next = |state: &mut u64| {
+                *state =
+                    state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                char::from_u32(0x4e00 + u32::try_from(*state >> 52).unwrap()).unwrap()
+            };
+            (0..count).map(|_| next(&mut state)).collect()
+        };
+        let path: String = (0..17).fold("files".to_owned(), |path, _| format!("{path}/{}", letters(80)));
+        assert!(path.len() > 4_000);
+        let all = vec![file(&path, 1, b"end")];
+        assert!(table.change("anna", term, all.clone(), Vec::new()).await.unwrap().is_some());
+        assert!(table.change("anna", term, all.clone(), Vec::new()).await.unwrap().is_some());
+        assert_eq!(table.rows("anna", 0).await.unwrap().0, all);
+        assert!(table.change("anna", term, Vec::new(), vec![path]).await.unwrap().is_some());
+        assert_eq!(table.rows("anna", 0).await.unwrap().0, []);
+    });
+}
+
 /// Many writers of an old term, and one who begins the next in their midst: what it reads then is all that they were told is done.
 #[test]
 fn nothing_is_told_as_kept_that_the_next_term_does_not_see() {
