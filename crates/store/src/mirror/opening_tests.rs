@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use engross_protocol::{Clock, SystemClock, Timestamp};
@@ -19,7 +19,8 @@ use super::test_cluster::{Cluster, Node, bytes, rel};
 use crate::files::{FileMirror, Precondition, StagedName};
 
 /// A clock that is ahead by so many hours.
-struct LaterClock(u64);
+#[derive(Default)]
+struct LaterClock(AtomicU64);
 
 impl Clock for LaterClock {
     fn now(&self) -> Timestamp {
@@ -27,7 +28,7 @@ impl Clock for LaterClock {
     }
 
     fn millis(&self) -> u64 {
-        SystemClock.millis() + self.0 * 3_600_000
+        SystemClock.millis() + self.0.load(Ordering::Acquire) * 3_600_000
     }
 }
 
@@ -113,12 +114,24 @@ fn clusters_with_one_bucket_remove_nothing_of_each_other() {
     ann.write("large.bin", &bytes(1, 100_000)).unwrap();
     let other = cluster.with_table(MemoryFileTable::default());
     let (mut parts, root, place) = other.parts("z");
-    parts.clock = Arc::new(LaterClock(50));
+    let clock = Arc::new(LaterClock::default());
+    parts.clock = Arc::<LaterClock>::clone(&clock);
     let zoe = other.try_open_parts(parts, &root, place, StandbyFiles::default()).unwrap();
     zoe.write("other.bin", &bytes(2, 100_000)).unwrap();
-    for _ in 0..3 {
+    for hours in [2, 30, 60] {
+        clock.0.store(hours, Ordering::Release);
         other.handle.block_on(zoe.mirror.keeping.collect()).unwrap();
     }
     assert_eq!(cluster.open("b").files(), ann.files());
     assert_eq!(other.open("y").files(), zoe.files());
+}
+
+#[test]
+fn who_hears_that_the_term_is_over_is_opened_anew() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    // The home is still this node's, and what it opened is not any more: a request to end it came late.
+    cluster.handle.block_on(cluster.table.begin("ada", "a")).unwrap();
+    assert!(ann.write("late.md", b"late").is_err());
+    assert!(ann.mirror.keeping.parts.fence.has_refused());
 }

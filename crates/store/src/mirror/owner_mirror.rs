@@ -275,7 +275,11 @@ impl Keeping {
                     }
                     self.kept.notify_all();
                 }
-                Err(MirrorError::Over { .. }) => return self.end(),
+                Err(MirrorError::Over { .. }) => {
+                    // The home may still be this node's, and then it is to be opened anew.
+                    self.parts.fence.note_refusal();
+                    return self.end();
+                }
                 Err(error) => {
                     let is_news = {
                         let mut state = self.lock();
