@@ -135,3 +135,26 @@ fn who_hears_that_the_term_is_over_is_opened_anew() {
     assert!(ann.write("late.md", b"late").is_err());
     assert!(ann.mirror.keeping.parts.fence.has_refused());
 }
+
+#[test]
+fn an_object_goes_a_day_after_nothing_needs_it() {
+    let cluster = Cluster::new();
+    let (mut parts, root, place) = cluster.parts("a");
+    let clock = Arc::new(LaterClock::default());
+    parts.clock = Arc::<LaterClock>::clone(&clock);
+    let ann = cluster.try_open_parts(parts, &root, place, StandbyFiles::default()).unwrap();
+    ann.write("a.bin", &bytes(1, 100_000)).unwrap();
+    let before = cluster.table.rows.copy();
+    ann.write("a.bin", &bytes(2, 100_000)).unwrap();
+    let collect_at = |hours| {
+        clock.0.store(hours, Ordering::Release);
+        cluster.handle.block_on(ann.mirror.keeping.collect()).unwrap();
+        let held = cluster.blobs.held_by(&super::parts::holder("ada", &cluster.id(), 1));
+        cluster.handle.block_on(held.kept_before(u64::MAX)).unwrap().len()
+    };
+    assert_eq!((collect_at(40), collect_at(41)), (2, 2));
+    // A failover has lost the last change.
+    let back = cluster.with_table(before);
+    assert_eq!(back.open("b").files()["a.bin"], bytes(1, 100_000));
+    assert_eq!((collect_at(65), cluster.open("c").files()), (1, ann.files()));
+}

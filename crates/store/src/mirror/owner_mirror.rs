@@ -2,7 +2,7 @@
 //!
 //! Must never tell that something is kept before its row is written, and never write a row of bytes that are not sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,8 +43,11 @@ const LAST_LOOK: Duration = Duration::from_secs(10);
 /// How often it is looked for what others have changed, and how much longer if looking takes long.
 const LOOK_EVERY: (Duration, u32) = (Duration::from_secs(5), 20);
 
-/// How often objects are removed that nothing needs, and how old they are.
+/// How often it is looked for objects that nothing needs, and how old they are.
 const COLLECT_EVERY: Duration = Duration::from_secs(3600);
+
+/// How long nothing has needed an object that is removed: so far a database may go back, by a failover or from a dump.
+const GRACE: Duration = Duration::from_secs(24 * 3600);
 
 /// The files of one owner as this node keeps them elsewhere.
 #[derive(Debug)]
@@ -72,6 +75,8 @@ pub(super) struct Keeping {
     sending: tokio::sync::Mutex<()>,
     reading: ReadingThread,
     note: LocalNote,
+    /// Objects that nothing needs, by term and hash, and when that was seen first.
+    useless: Mutex<HashMap<(u64, [u8; 32]), Millis>>,
 }
 
 #[derive(Debug, Default)]
@@ -124,8 +129,21 @@ impl OwnerMirror {
         let state = Mutex::new(State { changes, ..State::default() });
         let (kept, news) = (Condvar::new(), Notify::new());
         let (known, sending) = (Mutex::new(restored.known), tokio::sync::Mutex::default());
-        let keeping =
-            Arc::new(Keeping { parts, term, id, own, known, state, kept, news, sending, reading, note });
+        let useless = Mutex::default();
+        let keeping = Arc::new(Keeping {
+            parts,
+            term,
+            id,
+            own,
+            known,
+            state,
+            kept,
+            news,
+            sending,
+            reading,
+            note,
+            useless,
+        });
         if !restored.adopted.is_empty() {
             keeping.keep(restored.adopted).await?;
         }
@@ -488,11 +506,12 @@ impl Keeping {
         }
     }
 
-    /// Removes objects that are older than an hour and that no row needs.
+    /// Removes objects that no row has needed for a day.
     pub(super) async fn collect(&self) -> Result<(), MirrorError> {
         let MirrorParts { owner, table, blobs, clock, .. } = &self.parts;
-        let hour = u64::try_from(COLLECT_EVERY.as_millis()).unwrap_or(u64::MAX);
-        let before = clock.millis().saturating_sub(hour);
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let now = clock.millis();
+        let before = now.saturating_sub(millis(COLLECT_EVERY));
         for term in table.terms(owner).await? {
             if term > self.term {
                 return Err(MirrorError::Over { owner: owner.clone() });
@@ -501,7 +520,21 @@ impl Keeping {
             let old = held.kept_before(before).await?;
             let _sending = self.sending.lock().await;
             let needed = self.known().needed(term);
-            let useless: Vec<_> = old.iter().filter(|hash| !needed.contains(*hash)).copied().collect();
+            let useless: Vec<_> = old.into_iter().filter(|hash| !needed.contains(hash)).collect();
+            let useless = {
+                let mut seen = self.useless.lock().unwrap_or_else(PoisonError::into_inner);
+                let of_term: HashMap<_, _> = useless
+                    .iter()
+                    .map(|hash| ((term, *hash), seen.get(&(term, *hash)).copied().unwrap_or(now)))
+                    .collect();
+                seen.retain(|(of, _), _| *of != term);
+                seen.extend(of_term.iter().map(|(object, since)| (*object, *since)));
+                let is_over = |since: Millis| now.saturating_sub(since) >= millis(GRACE);
+                useless
+                    .into_iter()
+                    .filter(|hash| of_term.get(&(term, *hash)).is_some_and(|since| is_over(*since)))
+                    .collect()
+            };
             held.remove(useless).await?;
             if needed.is_empty() && term < self.term && held.kept_before(u64::MAX).await?.is_empty() {
                 table.forget_term(owner, term).await?;
