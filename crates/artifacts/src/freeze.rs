@@ -2,7 +2,7 @@
 //!
 //! Must never list a file of which another copy is kept than was listed.
 
-use engross_store::files::{DiskPath, FreezeResult};
+use engross_store::files::{DiskPath, FileError, FreezeResult};
 
 use super::deliverable::{Manifest, judge_again};
 use super::error::ScopeError;
@@ -28,9 +28,16 @@ impl Scope {
     ) -> Result<(), ScopeError> {
         let Some(frozen) = self.frozen() else { return Ok(()) };
         // What programs have written is where another node would look for it, too, before anybody is told of it.
-        self.folder().keep_what_others_changed()?;
+        let kept = self.folder().keep_what_others_changed();
         let mut tree = self.folder().tree();
         let mut warnings = Warnings::default();
+        match kept {
+            // What cannot be read is not delivered either.
+            Err(FileError::Unreadable { path, reason }) => {
+                warnings.add(&path, &format!("not kept, as it cannot be read: {reason}"));
+            }
+            kept => kept?,
+        }
         let stop = || with.is_stopped();
         let mut gone = Vec::new();
         for (at, file) in manifest.files.iter().enumerate() {

@@ -61,7 +61,7 @@ impl SkillReview for ReviewedBook {
         let effects = settle_all(&mut book, &operations).map_err(with_status)?;
         book.finish().map_err(Failure::from).map_err(with_status)?;
         if let Some(files) = &self.files
-            && !files.look_beneath(OwnerFolders::SKILLS)
+            && !files.look_beneath(OwnerFolders::SKILLS).map_err(Failure::from).map_err(with_status)?
         {
             let message = "the lessons are at another node by now: send the request again".to_owned();
             return Err(Error::of_failure(503, Failure::of(engross_protocol::shared::HOME_AWAY, message)));

@@ -2,7 +2,7 @@
 //!
 //! Must never follow a link, and never write for a caller who has a name from anybody but the root itself.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -30,6 +30,8 @@ pub(crate) enum OnDisk {
     Other,
     Folder,
     File(Box<FileOnDisk>),
+    /// A file that this process may not read.
+    Closed(Stamp, FileError),
 }
 
 /// A file that is open.
@@ -68,6 +70,9 @@ impl Folder {
         options.read(true);
         let file = match dir.open_with(&*name, no_follow(&mut options)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(OnDisk::Nothing),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Ok(OnDisk::Closed(Stamp::of(&metadata), failed(error)));
+            }
             file => file.map_err(failed)?,
         };
         let metadata = file.metadata().map_err(failed)?;
@@ -79,9 +84,42 @@ impl Folder {
     }
 
     /// Tells `see` of every file and folder beneath this one but unfinished ones that were never staged, and those at its top of
-    /// these names. What cannot be looked at is left out.
-    pub(crate) fn all_on_disk(&self, leave_out: &[&str], see: &mut dyn FnMut(SeenOnDisk)) {
-        walk(&self.dir, None, DEPTH, leave_out, see);
+    /// these names. Gives the folders of which not all could be looked at; the empty path is this one.
+    pub(crate) fn all_on_disk(&self, leave_out: &[&str], see: &mut dyn FnMut(SeenOnDisk)) -> Vec<String> {
+        let mut walk = Walk { opens: false, leave_out, see, closed: Vec::new() };
+        walk.look(&self.dir, None, DEPTH);
+        walk.closed
+    }
+
+    /// The same, and gives this process the rights on folders that their owner can give. Nobody else is to work in them meanwhile.
+    pub(crate) fn all_on_disk_opened(
+        &self,
+        leave_out: &[&str],
+        see: &mut dyn FnMut(SeenOnDisk),
+    ) -> Vec<String> {
+        let mut walk = Walk { opens: true, leave_out, see, closed: Vec::new() };
+        walk.look(&self.dir, None, DEPTH);
+        walk.closed
+    }
+
+    /// Lets this process read the file at `path`, if it is the file's owner.
+    pub(crate) fn open_to_owner(&self, path: &str) -> Result<(), FileError> {
+        let path = DiskPath::parse_any(path)?;
+        let Some((dir, name)) = self.way_to(&path, false)? else { return Ok(()) };
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        let metadata = dir.symlink_metadata(&*name).map_err(failed)?;
+        if metadata.is_file() { give_rights(&dir, &name, &metadata, 0o400).map_err(failed) } else { Ok(()) }
+    }
+
+    /// Moves the file at `path` to another folder, unread.
+    pub(crate) fn move_unread(&self, path: &str, to: &Self, target: &str) -> Result<(), FileError> {
+        let (path, target) = (DiskPath::parse_any(path)?, DiskPath::parse_any(target)?);
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        let (Some((dir, name)), Some((to, new))) = (self.way_to(&path, false)?, to.way_to(&target, true)?)
+        else {
+            return Ok(());
+        };
+        dir.rename(&*name, &to, &*new).and_then(|()| sync_entries(&to)).map_err(failed)
     }
 
     /// Makes the folder at `path`.
@@ -143,8 +181,11 @@ impl Folder {
             }
             dir = match dir.open_dir_nofollow(&*name) {
                 Ok(next) => Arc::new(next),
-                Err(_) if !is_made => return Ok(None),
-                Err(error) => return Err(failed(error)),
+                Err(error) if is_made => return Err(failed(error)),
+                Err(error) if !is_nothing(&error) && is_folder_or_unknown(&dir, &name) => {
+                    return Err(failed(error));
+                }
+                Err(_) => return Ok(None),
             };
         }
         Ok(None)
@@ -190,6 +231,18 @@ impl RestoredFile {
     }
 }
 
+/// Whether there is a folder, or nobody can say what there is: only what is known not to be there is nothing.
+fn is_folder_or_unknown(dir: &Dir, name: &OsStr) -> bool {
+    match dir.symlink_metadata(name) {
+        Ok(there) => there.is_dir(),
+        Err(error) => !is_nothing(&error),
+    }
+}
+
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
 fn made(made: io::Result<()>) -> io::Result<()> {
     match made {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
@@ -197,28 +250,79 @@ fn made(made: io::Result<()>) -> io::Result<()> {
     }
 }
 
-fn walk(
-    dir: &Dir,
-    folder: Option<&DiskPath>,
-    depth: usize,
-    leave_out: &[&str],
-    see: &mut dyn FnMut(SeenOnDisk),
-) {
-    let Ok(entries) = dir.entries() else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let is_left_out = name.to_str().is_some_and(|name| is_temporary(name) || leave_out.contains(&name));
-        let (Some(path), false) = (DiskPath::found(folder, &name), is_left_out) else { continue };
-        let Ok(metadata) = dir.symlink_metadata(&name) else { continue };
-        if metadata.is_file() {
-            see(SeenOnDisk { path: path.into_text(), stamp: Some(Stamp::of(&metadata)) });
-        } else if metadata.is_dir() && depth > 0 {
-            see(SeenOnDisk { path: path.as_str().to_owned(), stamp: None });
-            if let Ok(inner) = dir.open_dir_nofollow(&name) {
-                walk(&inner, Some(&path), depth - 1, &[], see);
+/// A look at all that is beneath a folder.
+struct Walk<'a> {
+    /// Whether folders are opened that their owner can open.
+    opens: bool,
+    /// Names at the top.
+    leave_out: &'a [&'a str],
+    see: &'a mut dyn FnMut(SeenOnDisk),
+    /// Folders of which not all could be looked at.
+    closed: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn look(&mut self, dir: &Dir, folder: Option<&DiskPath>, depth: usize) {
+        let own = || folder.map(|folder| folder.as_str().to_owned()).unwrap_or_default();
+        let entries = match dir.entries() {
+            Ok(entries) => entries,
+            Err(error) if folder.is_some() && is_nothing(&error) => return,
+            Err(_) => return self.closed.push(own()),
+        };
+        let mut is_closed = false;
+        for entry in entries {
+            let Ok(entry) = entry else {
+                is_closed = true;
+                break;
+            };
+            let name = entry.file_name();
+            let is_left_out = name.to_str().is_some_and(|name| {
+                is_temporary(name) || (folder.is_none() && self.leave_out.contains(&name))
+            });
+            let (Some(path), false) = (DiskPath::found(folder, &name), is_left_out) else { continue };
+            let metadata = match dir.symlink_metadata(&name) {
+                Ok(metadata) => metadata,
+                Err(error) => {
+                    is_closed |= !is_nothing(&error);
+                    continue;
+                }
+            };
+            if metadata.is_file() {
+                (self.see)(SeenOnDisk { path: path.into_text(), stamp: Some(Stamp::of(&metadata)) });
+            } else if metadata.is_dir() && depth > 0 {
+                if self.opens {
+                    // What cannot be opened is told as closed.
+                    let _ = give_rights(dir, &name, &metadata, 0o700);
+                }
+                (self.see)(SeenOnDisk { path: path.as_str().to_owned(), stamp: None });
+                match dir.open_dir_nofollow(&name) {
+                    Ok(inner) => self.look(&inner, Some(&path), depth - 1),
+                    Err(error) if is_nothing(&error) || !is_folder_or_unknown(dir, &name) => {}
+                    Err(_) => self.closed.push(path.into_text()),
+                }
             }
         }
+        if is_closed {
+            self.closed.push(own());
+        }
     }
+}
+
+/// Gives the owner of what was just seen under a name these rights, if they are missing.
+#[cfg(unix)]
+fn give_rights(dir: &Dir, name: &OsStr, seen: &Metadata, rights: u32) -> io::Result<()> {
+    use cap_std::fs::PermissionsExt;
+
+    let mode = seen.permissions().mode() & 0o7777;
+    if mode & rights == rights {
+        return Ok(());
+    }
+    dir.set_permissions(name, cap_std::fs::Permissions::from_mode(mode | rights))
+}
+
+#[cfg(not(unix))]
+fn give_rights(_: &Dir, _: &OsStr, _: &Metadata, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

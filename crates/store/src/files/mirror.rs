@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::error::FileError;
 use super::path::RelPath;
 
 /// What became of a file.
@@ -33,7 +34,10 @@ pub trait FileMirror: Send + Sync + std::fmt::Debug {
 
     /// Looks for what others have changed beneath a folder, and waits until it is kept, too; `false` when that cannot be said.
     /// Blocks.
-    fn look_beneath(&self, folder: &str) -> bool;
+    ///
+    /// # Errors
+    /// The first of what cannot be read there; all else is kept.
+    fn look_beneath(&self, folder: &str) -> Result<bool, FileError>;
 }
 
 /// What keeps the files of a root elsewhere, and what the root is called there.

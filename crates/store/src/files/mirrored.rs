@@ -41,14 +41,14 @@ impl Folder {
     /// files themselves do not tell.
     ///
     /// # Errors
-    /// [`FileError::HomeLost`].
+    /// [`FileError::HomeLost`]; [`FileError::Unreadable`] for the first of what cannot be read: all else is kept.
     pub fn keep_what_others_changed(&self) -> Result<(), FileError> {
         let Some(link) = &self.mirror else { return Ok(()) };
         let folder = match self.path() {
             Some(own) => format!("{}/{own}", link.root),
             None => link.root.to_string(),
         };
-        match link.mirror.look_beneath(&folder) {
+        match link.mirror.look_beneath(&folder)? {
             true => Ok(()),
             false => Err(FileError::HomeLost { path: shown(self.path().map_or(".", RelPath::as_str)) }),
         }

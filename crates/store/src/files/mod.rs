@@ -57,7 +57,7 @@ pub use disk_path::DiskPath;
 pub use error::FileError;
 pub use frozen::FreezeResult;
 #[cfg(feature = "postgres")]
-pub(crate) use kept::{OnDisk, SeenOnDisk};
+pub(crate) use kept::{FileOnDisk, OnDisk, SeenOnDisk};
 pub use lines::LineFile;
 pub use list::{ListedFile, Listing};
 pub use locks::{FolderLock, LockGuard, Locks};

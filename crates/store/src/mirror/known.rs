@@ -120,12 +120,13 @@ impl KnownFiles {
     }
 
     /// The paths beneath `folder`, which begins with what its root is called, that are not as they are kept: `seen` is what is there, by
-    /// paths beneath the root. What engross itself has not finished is left out.
+    /// paths beneath the root, and of the folders `closed` that is not all. What engross itself has not finished is left out.
     pub(super) fn differing(
         &self,
         root: &str,
         folder: &str,
         seen: &[SeenOnDisk],
+        closed: &[String],
     ) -> Vec<(String, FileChange)> {
         let mut differing = Vec::new();
         let mut there = std::collections::BTreeSet::new();
@@ -146,6 +147,8 @@ impl KnownFiles {
         }
         let gone = self.beneath(folder).into_iter().filter(|path| !there.contains(path));
         let gone = gone.filter(|path| !is_unfinished(path) && path != folder);
+        // Nobody knows of what cannot be looked at that it is gone.
+        let gone = gone.filter(|path| !closed.iter().any(|closed| is_beneath(path, closed)));
         differing.extend(gone.map(|path| (path, FileChange::Found)));
         differing
     }
@@ -175,6 +178,11 @@ fn with_room(parts: &[FilePart]) -> Vec<FilePart> {
     let small = parts.iter().rev().take_while(|part| part.length < PART).count();
     let kept = if small >= SMALL_PARTS { parts.len() - small } else { parts.len() };
     parts.get(..kept).unwrap_or_default().to_vec()
+}
+
+/// Whether a path is that of a folder, or beneath it.
+pub(super) fn is_beneath(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn is_unfinished(path: &str) -> bool {

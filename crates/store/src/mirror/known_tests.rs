@@ -105,9 +105,11 @@ fn what_others_did_is_seen() {
         seen(".engross-staged-y", Some(stamp(8, 1, 1))),
     ];
     let mut differing: Vec<String> =
-        known.differing("f", "f", &there).into_iter().map(|(path, _)| path).collect();
+        known.differing("f", "f", &there, &[]).into_iter().map(|(path, _)| path).collect();
     differing.sort();
     assert_eq!(differing, ["f/empty", "f/gone", "f/new", "f/other"]);
-    let beneath = known.differing("f", "f/in", &[]);
+    let beneath = known.differing("f", "f/in", &[], &[]);
     assert_eq!(beneath, [("f/in/inner".to_owned(), FileChange::Found)]);
+    assert_eq!(known.differing("f", "f/in", &[], &["f/in".to_owned()]), []);
+    assert_eq!(known.differing("f", "f/in", &[], &["f/i".to_owned()]).len(), 1);
 }

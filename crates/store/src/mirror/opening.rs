@@ -10,13 +10,13 @@ use futures_util::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
 
 use super::error::MirrorError;
-use super::known::KnownFiles;
+use super::known::{KnownFiles, is_beneath};
 use super::parts::{MirrorParts, MirrorRoot, holder};
 use super::table::{FileContent, FilePart, FileRow, FileTerm};
 use crate::Millis;
 use crate::blobs::Blobs;
 use crate::files::{
-    FileChange, FileError, Folder, OnDisk, Precondition, RelPath, SeenOnDisk, Stamp, is_reserved,
+    FileChange, FileError, FileOnDisk, Folder, OnDisk, Precondition, RelPath, SeenOnDisk, Stamp, is_reserved,
 };
 
 /// The note of this node: when all that was in its folders was kept, and in which table.
@@ -133,8 +133,13 @@ impl StandbyFiles {
                 true => Ok(None),
                 false => match restore_file(parts, row, &before).await {
                     // It is another one by now.
-                    Err(MirrorError::Missing { .. }) => Ok(None),
-                    restored => restored.map(Some),
+                    Err(MirrorError::Missing { .. }) => Ok(Some(None)),
+                    // One file of this disk is no reason to leave the others: the opening will say so.
+                    Err(MirrorError::Disk(error)) => {
+                        tracing::debug!(code = error.code(), "a file was not fetched beforehand: {error}");
+                        Ok(Some(None))
+                    }
+                    restored => restored.map(|restored| Some(Some(restored))),
                 },
             }
         });
@@ -144,7 +149,7 @@ impl StandbyFiles {
         let restored = restored?;
         let is_whole = restored.iter().all(Option::is_some);
         let mut count = 0;
-        for (row, stamp, came) in restored.into_iter().flatten() {
+        for (row, stamp, came) in restored.into_iter().flatten().flatten() {
             if let Some(stamp) = stamp {
                 self.fetched.insert(row.path, stamp);
             }
@@ -202,8 +207,9 @@ pub(super) async fn restore(
     let mut known = KnownFiles::default();
     if rows.is_empty() && kept_at.is_none() {
         let adopted = seen(parts.roots.clone()).await?;
-        let adopted =
-            adopted.into_iter().flat_map(|(root, seen)| known.differing(&root.name, &root.name, &seen));
+        let adopted = adopted
+            .into_iter()
+            .flat_map(|(root, seen, _)| known.differing(&root.name, &root.name, &seen, &[]));
         let adopted = adopted.collect();
         return Ok(RestoredFolders { known, adopted, fetched: 0, set_aside: 0 });
     }
@@ -298,10 +304,12 @@ enum Comparison {
 
 /// Whether the file at `path` has the bytes of the row.
 fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Comparison, FileError> {
-    let OnDisk::File(mut file) = folder.on_disk(path)? else { return Ok(Comparison::Nothing) };
+    let mut file = match folder.on_disk(path)? {
+        OnDisk::File(file) => file,
+        OnDisk::Closed(stamp, _) => return Ok(Comparison::Other(stamp)),
+        OnDisk::Nothing | OnDisk::Other | OnDisk::Folder => return Ok(Comparison::Nothing),
+    };
     let FileContent::Bytes { parts, tail } = &row.content else { return Ok(Comparison::Other(file.stamp)) };
-    let failed =
-        |error: std::io::Error| FileError::Unreadable { path: path.to_owned(), reason: error.to_string() };
     let mut is_same = file.stamp.size == row.size();
     let mut bytes = Vec::new();
     let ends = parts.iter().map(|part| (part.length, Some(part.sha256)));
@@ -310,9 +318,10 @@ fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Comparison, Fil
             break;
         }
         bytes.clear();
-        std::io::Read::read_to_end(&mut std::io::Read::take(&mut file.reader, length), &mut bytes)
-            .map_err(failed)?;
+        let read = std::io::Read::read_to_end(&mut std::io::Read::take(&mut file.reader, length), &mut bytes);
         is_same = match sha256 {
+            // What the disk does not give is another file than that of the row.
+            _ if read.is_err() => false,
             Some(sha256) => bytes.len() as u64 == length && *Sha256::digest(&bytes) == sha256,
             None => bytes == *tail,
         };
@@ -325,23 +334,29 @@ async fn clear(parts: &MirrorParts, rows: &[FileRow], before: &Arc<Before>) -> R
     let mut set_aside = 0;
     let named: Arc<HashSet<String>> = Arc::new(rows.iter().flat_map(|row| with_parents(&row.path)).collect());
     let aside = aside(parts);
-    for (root, seen) in seen(parts.roots.clone()).await? {
+    for (root, seen, closed) in seen(parts.roots.clone()).await? {
         let (named, before, aside) = (Arc::clone(&named), Arc::clone(before), aside.clone());
         set_aside += on_thread(move || {
             let mut count = 0;
             // Inner before outer.
             for SeenOnDisk { path, stamp } in seen.into_iter().rev() {
                 let whole = format!("{}/{path}", root.name);
-                if named.contains(&whole) {
+                // What is in a folder that somebody else has closed stays where it is.
+                if named.contains(&whole) || closed.iter().any(|closed| is_beneath(closed, &path)) {
                     continue;
                 }
-                if let Some(stamp) = stamp
-                    && before.is_by_hand(&whole, &stamp)
-                {
+                let is_by_hand = stamp.is_some_and(|stamp| before.is_by_hand(&whole, &stamp));
+                if is_by_hand {
                     put_aside(&root.folder, &path, &aside)?;
                     count += 1;
                 }
-                root.folder.remove_from_disk(&path)?;
+                match root.folder.remove_from_disk(&path) {
+                    // In a folder of somebody else; a copy of it is set aside.
+                    Err(error @ FileError::PermissionDenied { .. }) if is_by_hand || stamp.is_none() => {
+                        tracing::warn!(code = error.code(), "'{}' stays: {error}", path.escape_debug());
+                    }
+                    removed => removed?,
+                }
             }
             Ok::<_, FileError>(count)
         })
@@ -350,11 +365,28 @@ async fn clear(parts: &MirrorParts, rows: &[FileRow], before: &Arc<Before>) -> R
     Ok(set_aside)
 }
 
-/// Copies a file to the folder for those that are set aside, and leaves it where it is.
+/// Copies a file to the folder for those that are set aside, and leaves it where it is; one that cannot be read is moved.
 fn put_aside(folder: &Folder, path: &str, aside: &(Folder, String)) -> Result<(), FileError> {
-    let OnDisk::File(file) = folder.on_disk(path)? else { return Ok(()) };
     let (to, time) = aside;
-    let mut copy = to.restore_file(&format!("{time}/{path}"))?;
+    let target = format!("{time}/{path}");
+    let copied = match folder.on_disk(path)? {
+        OnDisk::Nothing | OnDisk::Other | OnDisk::Folder => return Ok(()),
+        OnDisk::File(file) => copy_to(*file, path, to, &target),
+        OnDisk::Closed(_, error) => match folder.open_to_owner(path).and_then(|()| folder.on_disk(path)) {
+            Ok(OnDisk::File(file)) => copy_to(*file, path, to, &target),
+            _ => Err(error),
+        },
+    };
+    match copied {
+        Err(FileError::Unreadable { .. } | FileError::PermissionDenied { .. }) => {
+            folder.move_unread(path, to, &target)
+        }
+        copied => copied,
+    }
+}
+
+fn copy_to(file: FileOnDisk, path: &str, to: &Folder, target: &str) -> Result<(), FileError> {
+    let mut copy = to.restore_file(target)?;
     let mut reader = file.reader;
     let mut block = vec![0; 128 << 10];
     loop {
@@ -372,13 +404,16 @@ fn aside(parts: &MirrorParts) -> (Folder, String) {
     (parts.place.clone(), format!("{ASIDE}/{}", parts.clock.millis()))
 }
 
-/// What is in the whole roots, outer before inner.
-async fn seen(roots: Vec<MirrorRoot>) -> Result<Vec<(MirrorRoot, Vec<SeenOnDisk>)>, MirrorError> {
+/// What is in the whole roots, outer before inner, and the folders in them of which not all can be looked at. Those that are ours are
+/// opened.
+async fn seen(
+    roots: Vec<MirrorRoot>,
+) -> Result<Vec<(MirrorRoot, Vec<SeenOnDisk>, Vec<String>)>, MirrorError> {
     on_thread(move || {
         let whole = roots.into_iter().filter(|root| root.is_whole).map(|root| {
             let mut seen = Vec::new();
-            root.folder.all_on_disk(&root.leave_out, &mut |file| seen.push(file));
-            (root, seen)
+            let closed = root.folder.all_on_disk_opened(&root.leave_out, &mut |file| seen.push(file));
+            (root, seen, closed)
         });
         whole.collect()
     })

@@ -127,6 +127,60 @@ fn clusters_with_one_bucket_remove_nothing_of_each_other() {
 }
 
 #[test]
+fn what_cannot_be_looked_at_is_not_taken_for_gone() {
+    let cluster = Cluster::new();
+    if !modes_hold(&cluster) {
+        return;
+    }
+    let ann = cluster.open("a");
+    std::fs::create_dir_all(ann.place.join("scope/out/sub")).unwrap();
+    std::fs::write(ann.place.join("scope/out/sub/x"), b"result").unwrap();
+    std::fs::write(ann.place.join("scope/out/y"), b"result").unwrap();
+    assert!(ann.mirror.look_beneath("f/scope").unwrap());
+    let kept = ann.files();
+    set_mode(&ann.place.join("scope/out"), 0o600);
+    // A task would be told as done with this.
+    assert!(ann.mirror.look_beneath("f/scope").is_err());
+    assert!(ann.mirror.look_beneath("f/scope/out").is_err());
+    ann.mirror.is_kept(ann.mirror.changed(&[]));
+    assert_eq!(cluster.open("b").files(), kept);
+    set_mode(&ann.place.join("scope/out"), 0o700);
+}
+
+#[test]
+fn unreadable_files_and_closed_folders_keep_nobody_from_opening() {
+    let cluster = Cluster::new();
+    if !modes_hold(&cluster) {
+        return;
+    }
+    let ann = cluster.open("a");
+    ann.write("changed.md", b"one").unwrap();
+    ann.write("closed/changed.md", b"one").unwrap();
+    ann.write("closed/removed.md", b"one").unwrap();
+    ann.write("blind/inner/file.md", b"one").unwrap();
+    std::thread::sleep(SLACK);
+    cluster.handle.block_on(ann.mirror.close());
+    let bob = cluster.open("b");
+    bob.write("changed.md", b"two").unwrap();
+    bob.write("closed/changed.md", b"two").unwrap();
+    bob.root.top().remove(&rel("closed/removed.md"), &Precondition::Any).unwrap();
+    bob.write("blind/inner/file.md", b"two").unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    std::fs::write(ann.place.join("by-hand.md"), b"by hand").unwrap();
+    set_mode(&ann.place.join("by-hand.md"), 0o000);
+    std::fs::create_dir(ann.place.join("module")).unwrap();
+    std::fs::write(ann.place.join("module/by-hand.md"), b"by hand, too").unwrap();
+    set_mode(&ann.place.join("changed.md"), 0o000);
+    set_mode(&ann.place.join("module"), 0o555);
+    set_mode(&ann.place.join("closed"), 0o555);
+    set_mode(&ann.place.join("blind"), 0o000);
+    let again = cluster.open("a");
+    assert_eq!(again.files(), bob.files());
+    let aside: Vec<_> = cluster.aside("a").into_values().collect();
+    assert!(aside.contains(&b"by hand".to_vec()) && aside.contains(&b"by hand, too".to_vec()), "{aside:?}");
+}
+
+#[test]
 fn who_hears_that_the_term_is_over_is_opened_anew() {
     let cluster = Cluster::new();
     let ann = cluster.open("a");

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::error::MirrorError;
-use super::known::{KnownFiles, Plan, both, next_part};
+use super::known::{KnownFiles, Plan, both, is_beneath, next_part};
 use super::opening::{KeptNote, LocalNote, StandbyFiles};
 use super::parts::{MirrorParts, holder};
 use super::reading::ReadingThread;
@@ -87,6 +87,8 @@ struct State {
     kept: u64,
     /// The number of the last change of rows.
     changes: u64,
+    /// What was found and cannot be read, and why: it is not kept.
+    unreadable: BTreeMap<String, String>,
     /// Whether another node has them.
     is_over: bool,
     failing_since: Option<Instant>,
@@ -175,7 +177,7 @@ impl OwnerMirror {
         let mut state = self.keeping.lock();
         if state.kept < state.noted {
             tracing::warn!(owner = self.keeping.parts.owner, "not all files are kept elsewhere");
-        } else if last.is_some() && !state.is_over {
+        } else if last.is_some() && state.unreadable.is_empty() && !state.is_over {
             self.keeping.note.write(&note);
         }
         state.is_over = true;
@@ -205,9 +207,19 @@ impl FileMirror for OwnerMirror {
         self.keeping.wait(number)
     }
 
-    fn look_beneath(&self, folder: &str) -> bool {
-        let changes = self.keeping.differing(folder);
-        self.keeping.wait(self.keeping.take_note(&changes))
+    fn look_beneath(&self, folder: &str) -> Result<bool, FileError> {
+        let number = self.keeping.look_at(folder);
+        if !self.keeping.wait(number) {
+            return Ok(false);
+        }
+        let state = self.keeping.lock();
+        match state.unreadable.iter().find(|(path, _)| is_beneath(path, folder) || is_beneath(folder, path)) {
+            Some((path, reason)) => {
+                let path = path.split_once('/').map_or(".", |(_, path)| path).to_owned();
+                Err(FileError::Unreadable { path, reason: reason.clone() })
+            }
+            None => Ok(true),
+        }
     }
 }
 
@@ -224,6 +236,29 @@ impl Keeping {
 
     pub(super) fn known(&self) -> MutexGuard<'_, KnownFiles> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of what others have changed beneath a folder; gives the number to wait for. Blocks.
+    fn look_at(&self, folder: &str) -> u64 {
+        let (changes, closed) = self.differing(folder);
+        let mut state = self.lock();
+        let differs = |path: &String| closed.contains(path) || changes.iter().any(|(other, _)| other == path);
+        state.unreadable.retain(|path, _| !is_beneath(path, folder) || differs(path));
+        drop(state);
+        for path in &closed {
+            self.note_unreadable(path, "not all that is in it may be looked at");
+        }
+        self.take_note(&changes)
+    }
+
+    fn note_unreadable(&self, path: &str, reason: &str) {
+        if self.lock().unreadable.insert(path.to_owned(), reason.to_owned()).is_none() {
+            tracing::warn!(
+                owner = self.parts.owner,
+                "'{}' is not kept elsewhere: {reason}",
+                path.escape_debug()
+            );
+        }
     }
 
     fn take_note(&self, changes: &[(String, FileChange)]) -> u64 {
@@ -299,12 +334,16 @@ impl Keeping {
                     return self.end();
                 }
                 Err(error) => {
-                    let is_news = {
+                    let (is_news, is_long) = {
                         let mut state = self.lock();
                         let is_news = state.failing_since.is_none();
-                        state.failing_since.get_or_insert_with(Instant::now);
-                        is_news
+                        let since = *state.failing_since.get_or_insert_with(Instant::now);
+                        (is_news, since.elapsed() >= LAG)
                     };
+                    if is_long && matches!(error, MirrorError::Disk(_)) {
+                        // No waiting mends this disk: an opening gives back the rights on what is ours.
+                        self.parts.fence.note_refusal();
+                    }
                     if is_news {
                         tracing::warn!(code = error.code(), "files are not kept elsewhere: {error}");
                     }
@@ -321,10 +360,13 @@ impl Keeping {
             let _sending = self.sending.lock().await;
             let found = futures_util::stream::iter(some.iter().cloned().map(|(path, change)| async move {
                 match self.send(&path, change).await {
-                    Ok(found) => Ok((path, found)),
+                    Ok(found) => {
+                        self.lock().unreadable.remove(&path);
+                        Ok((path, found))
+                    }
                     // One of a program's that cannot be read is no reason not to keep the others; somebody is told of their own.
                     Err(MirrorError::Disk(error)) if change == FileChange::Found => {
-                        tracing::warn!(code = error.code(), "a file is not kept elsewhere: {error}");
+                        self.note_unreadable(&path, &error.to_string());
                         Ok((path, FoundFile::Same))
                     }
                     Err(error) => Err(error),
@@ -376,7 +418,7 @@ impl Keeping {
             Some(Ok(OnDisk::Folder)) if self.known().has_folder(path) => return Ok(FoundFile::Same),
             Some(Ok(OnDisk::Folder)) => return Ok(FoundFile::Folder),
             Some(Ok(OnDisk::Nothing | OnDisk::Other)) => return Ok(FoundFile::Gone),
-            Some(Err(error)) => return Err(error.into()),
+            Some(Ok(OnDisk::Closed(_, error)) | Err(error)) => return Err(error.into()),
             None => return Err(MirrorError::Over { owner: self.parts.owner.clone() }),
         };
         let (stamp, mode) = (file.stamp, file.mode);
@@ -447,25 +489,36 @@ impl Keeping {
         Some((root.folder.clone(), inner.to_owned()))
     }
 
-    /// What is not as it is kept beneath a folder, which begins with the name of its root. Blocks.
-    fn differing(&self, folder: &str) -> Vec<(String, FileChange)> {
+    /// What is not as it is kept beneath a folder, which begins with the name of its root, and the folders of which not all can be
+    /// looked at. Blocks.
+    fn differing(&self, folder: &str) -> (Vec<(String, FileChange)>, Vec<String>) {
         let (name, inner) = folder.split_once('/').unwrap_or((folder, ""));
-        let Some(root) = self.parts.roots.iter().find(|root| root.name == name) else { return Vec::new() };
-        let mut seen = Vec::new();
-        let found = match inner {
-            "" => Some(root.folder.clone()),
-            inner => RelPath::parse(inner).ok().and_then(|inner| root.folder.folder(&inner).ok().flatten()),
+        let Some(root) = self.parts.roots.iter().find(|root| root.name == name) else {
+            return (Vec::new(), Vec::new());
         };
-        if let Some(found) = found {
-            let leave_out = if inner.is_empty() { &*root.leave_out } else { &[] };
-            found.all_on_disk(leave_out, &mut |mut file| {
-                if !inner.is_empty() {
-                    file.path = format!("{inner}/{}", file.path);
-                }
-                seen.push(file);
-            });
+        let found = match inner {
+            "" => Ok(Some(root.folder.clone())),
+            inner => RelPath::parse(inner).and_then(|inner| root.folder.folder(&inner)),
+        };
+        let (mut seen, mut closed) = (Vec::new(), Vec::new());
+        match found {
+            Ok(Some(found)) => {
+                let leave_out = if inner.is_empty() { &*root.leave_out } else { &[] };
+                let own = found.all_on_disk(leave_out, &mut |mut file| {
+                    if !inner.is_empty() {
+                        file.path = format!("{inner}/{}", file.path);
+                    }
+                    seen.push(file);
+                });
+                let whole = |path: String| {
+                    if path.is_empty() { folder.to_owned() } else { format!("{folder}/{path}") }
+                };
+                closed.extend(own.into_iter().map(whole));
+            }
+            Ok(None) => {}
+            Err(_) => closed.push(folder.to_owned()),
         }
-        self.known().differing(name, folder, &seen)
+        (self.known().differing(name, folder, &seen, &closed), closed)
     }
 
     /// Takes note of what others have changed; gives the number to wait for, or nothing when that cannot be said.
@@ -473,8 +526,7 @@ impl Keeping {
         let keeping = Arc::clone(self);
         let looked = self.reading.run(move || {
             let whole = keeping.parts.roots.iter().filter(|root| root.is_whole);
-            let changes: Vec<_> = whole.flat_map(|root| keeping.differing(&root.name)).collect();
-            keeping.take_note(&changes)
+            whole.map(|root| keeping.look_at(&root.name)).max().unwrap_or_default()
         });
         looked.await
     }
@@ -495,8 +547,10 @@ impl Keeping {
             if self.lock().is_over {
                 return;
             }
+            // What is not kept would be taken for removed elsewhere if it was older than the note.
+            let is_all = self.lock().unreadable.is_empty();
             let keeping = Arc::clone(self);
-            self.reading.run(move || keeping.note.write(&keeping.note_at(at))).await;
+            self.reading.run(move || is_all.then(|| keeping.note.write(&keeping.note_at(at)))).await;
             if collected.elapsed() >= COLLECT_EVERY {
                 collected = Instant::now();
                 if let Err(error) = self.collect().await {
