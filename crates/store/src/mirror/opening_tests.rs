@@ -181,6 +181,34 @@ fn unreadable_files_and_closed_folders_keep_nobody_from_opening() {
 }
 
 #[test]
+fn a_file_that_takes_its_place_does_so_in_one_change_however_much_else_changed() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    let spool = ann.root.make_folder(&rel("spool")).unwrap();
+    let mut staged = spool.stage(&StagedName::new("w1").unwrap()).unwrap();
+    staged.append(b"acknowledged").unwrap();
+    staged.sync().unwrap();
+    for number in 0..900 {
+        std::fs::write(ann.place.join(format!("t{number}.md")), b"unpacked").unwrap();
+    }
+    cluster.table.failing.store(5, Ordering::Release);
+    std::thread::scope(|scope| {
+        scope.spawn(|| assert!(ann.mirror.look_beneath("f").unwrap()));
+        std::thread::sleep(Duration::from_millis(300));
+        staged.commit(&ann.root.top(), &rel("z-report.md"), &Precondition::Absent).unwrap();
+    });
+    let done = cluster.table.done.lock().unwrap();
+    let of_both: Vec<_> = done
+        .iter()
+        .filter(|(put, remove)| {
+            put.iter().any(|path| path == "f/z-report.md")
+                || remove.iter().any(|path| path == "f/spool/.engross-staged-w1")
+        })
+        .collect();
+    assert_eq!(of_both.len(), 1, "told in one change, kept in one change");
+}
+
+#[test]
 fn who_hears_that_the_term_is_over_is_opened_anew() {
     let cluster = Cluster::new();
     let ann = cluster.open("a");

@@ -25,7 +25,7 @@ use crate::files::{FileChange, FileError, FileMirror, Folder, OnDisk, RelPath, S
 /// How many files are sent at once.
 const AT_ONCE: usize = 8;
 
-/// How many rows are written at once.
+/// How many rows are written at once of what was found.
 const ROWS: usize = 500;
 
 /// How long it waits before it tries again.
@@ -353,9 +353,12 @@ impl Keeping {
         }
     }
 
-    /// Keeps what is at these paths now.
+    /// Keeps what is at these paths now. What was told is in one change, since some of it is to be seen together; what was found may be in
+    /// several.
     async fn keep(&self, batch: Vec<(String, FileChange)>) -> Result<(), MirrorError> {
-        for some in batch.chunks(ROWS) {
+        let (found, told): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|(_, change)| *change == FileChange::Found);
+        for some in std::iter::once(&*told).chain(found.chunks(ROWS)).filter(|some| !some.is_empty()) {
             // Nothing is removed meanwhile that is found to be there.
             let _sending = self.sending.lock().await;
             let found = futures_util::stream::iter(some.iter().cloned().map(|(path, change)| async move {
