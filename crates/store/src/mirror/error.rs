@@ -22,6 +22,14 @@ pub enum MirrorError {
         /// The owner.
         owner: String,
     },
+    /// Another node has begun to take in the owner's files from its folders.
+    #[error(
+        "another node has begun to take in the files of '{owner}' and has not come to the end: start it again; if its disk is lost, set is_whole of '{owner}' in engross_files_terms"
+    )]
+    HalfTaken {
+        /// The owner.
+        owner: String,
+    },
     /// The storage does not have what the table says.
     #[error(
         "'{path}' cannot be had from object storage, which has not all of its bytes: restore the bucket, or remove the file's row"
@@ -40,7 +48,7 @@ impl MirrorError {
             Self::Table(error) => error.code(),
             Self::Objects(error) => error.code(),
             Self::Disk(error) => error.code(),
-            Self::Over { .. } => engross_protocol::shared::HOME_AWAY.name,
+            Self::Over { .. } | Self::HalfTaken { .. } => engross_protocol::shared::HOME_AWAY.name,
             Self::Missing { .. } => crate::blobs::codes::BLOB_MISSING.name,
         }
     }

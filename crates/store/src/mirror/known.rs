@@ -120,14 +120,17 @@ impl KnownFiles {
     }
 
     /// The paths beneath `folder`, which begins with what its root is called, that are not as they are kept: `seen` is what is there, by
-    /// paths beneath the root, and of the folders `closed` that is not all. What engross itself has not finished is left out.
+    /// paths beneath the root, and of the folders `closed` that is not all. What engross itself has not finished is left out, unless it
+    /// is to be taken in, too.
     pub(super) fn differing(
         &self,
         root: &str,
         folder: &str,
         seen: &[SeenOnDisk],
         closed: &[String],
+        takes_in: bool,
     ) -> Vec<(String, FileChange)> {
+        let is_left_out = |path: &str| !takes_in && is_unfinished(path);
         let mut differing = Vec::new();
         let mut there = std::collections::BTreeSet::new();
         for SeenOnDisk { path, stamp } in seen {
@@ -135,18 +138,18 @@ impl KnownFiles {
             let known = self.by_path.get(&path);
             let is_known = match (known, stamp) {
                 (Some(known), Some(stamp)) => known.stamp == Some(*stamp),
-                (Some(known), None) => known.stamp.is_none(),
+                (Some(known), None) => known.row.content == FileContent::Folder,
                 // A folder with something in it needs no row.
                 (None, None) => !self.beneath(&path).is_empty(),
                 (None, Some(_)) => false,
             };
-            if !is_known && !is_unfinished(&path) {
+            if !is_known && !is_left_out(&path) {
                 differing.push((path.clone(), FileChange::Found));
             }
             there.insert(path);
         }
         let gone = self.beneath(folder).into_iter().filter(|path| !there.contains(path));
-        let gone = gone.filter(|path| !is_unfinished(path) && path != folder);
+        let gone = gone.filter(|path| !is_left_out(path) && path != folder);
         // Nobody knows of what cannot be looked at that it is gone.
         let gone = gone.filter(|path| !closed.iter().any(|closed| is_beneath(path, closed)));
         differing.extend(gone.map(|path| (path, FileChange::Found)));

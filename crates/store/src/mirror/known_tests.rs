@@ -105,11 +105,14 @@ fn what_others_did_is_seen() {
         seen(".engross-staged-y", Some(stamp(8, 1, 1))),
     ];
     let mut differing: Vec<String> =
-        known.differing("f", "f", &there, &[]).into_iter().map(|(path, _)| path).collect();
+        known.differing("f", "f", &there, &[], false).into_iter().map(|(path, _)| path).collect();
     differing.sort();
     assert_eq!(differing, ["f/empty", "f/gone", "f/new", "f/other"]);
-    let beneath = known.differing("f", "f/in", &[], &[]);
+    // What is taken in for the first time was being written, too.
+    let all = known.differing("f", "f", &there, &[], true);
+    assert!(all.contains(&("f/.engross-staged-y".to_owned(), FileChange::Found)));
+    let beneath = known.differing("f", "f/in", &[], &[], false);
     assert_eq!(beneath, [("f/in/inner".to_owned(), FileChange::Found)]);
-    assert_eq!(known.differing("f", "f/in", &[], &["f/in".to_owned()]), []);
-    assert_eq!(known.differing("f", "f/in", &[], &["f/i".to_owned()]).len(), 1);
+    assert_eq!(known.differing("f", "f/in", &[], &["f/in".to_owned()], false), []);
+    assert_eq!(known.differing("f", "f/in", &[], &["f/i".to_owned()], false).len(), 1);
 }

@@ -17,6 +17,7 @@ struct OwnerRows {
     term: u64,
     terms: Vec<u64>,
     changes: u64,
+    is_whole: bool,
     rows: BTreeMap<String, (FileRow, u64)>,
 }
 
@@ -29,8 +30,13 @@ impl MemoryFileTable {
 
     fn term_of(&self, owner: &str) -> Option<FileTerm> {
         self.with(owner, |owner| {
-            let OwnerRows { id, term, changes, .. } = owner;
-            (*term > 0).then(|| FileTerm { number: *term, id: id.clone(), changes: *changes })
+            let OwnerRows { id, term, changes, is_whole, .. } = owner;
+            (*term > 0).then(|| FileTerm {
+                number: *term,
+                id: id.clone(),
+                changes: *changes,
+                is_whole: *is_whole,
+            })
         })
     }
 
@@ -57,6 +63,17 @@ impl FileTable for MemoryFileTable {
     fn term(&self, owner: &str) -> Pending<'_, Option<FileTerm>> {
         let term = self.term_of(owner);
         Box::pin(async move { Ok(term) })
+    }
+
+    fn note_whole(&self, owner: &str, term: u64, is_whole: bool) -> Pending<'_, bool> {
+        let is_done = self.with(owner, |owner| {
+            let is_now = owner.term == term;
+            if is_now {
+                owner.is_whole = is_whole;
+            }
+            is_now
+        });
+        Box::pin(async move { Ok(is_done) })
     }
 
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)> {

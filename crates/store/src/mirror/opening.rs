@@ -34,6 +34,7 @@ const SLACK: Millis = 1_000;
 /// When this node last had all its files kept, and what the table was then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeptNote {
+    /// 0 as long as this node takes in what it has for the first time.
     pub(super) at: Millis,
     /// What tells the table's rows of the owner from others.
     pub(super) id: String,
@@ -73,21 +74,23 @@ impl LocalNote {
     }
 
     /// Without it more is set aside than has to be.
-    pub(super) fn write(&self, KeptNote { at, id, term, changes }: &KeptNote) {
-        let text = format!("{at} {id} {term} {changes}\n");
-        let written = RelPath::parse(NOTE)
-            .and_then(|path| self.folder.write_private(&path, text.as_bytes(), &Precondition::Any));
-        if let Err(error) = written {
+    pub(super) fn write(&self, note: &KeptNote) {
+        if let Err(error) = self.try_write(note) {
             tracing::warn!(code = error.code(), "{error}");
         }
+    }
+
+    fn try_write(&self, KeptNote { at, id, term, changes }: &KeptNote) -> Result<(), FileError> {
+        let text = format!("{at} {id} {term} {changes}\n");
+        self.folder.write_private(&RelPath::parse(NOTE)?, text.as_bytes(), &Precondition::Any).map(drop)
     }
 }
 
 /// What came of it.
 pub(super) struct RestoredFolders {
     pub(super) known: KnownFiles,
-    /// What is to be kept for the first time.
-    pub(super) adopted: Vec<(String, FileChange)>,
+    /// What is to be kept for the first time, if the folders are taken in as they are.
+    pub(super) adopted: Option<Vec<(String, FileChange)>>,
     pub(super) fetched: usize,
     pub(super) set_aside: usize,
 }
@@ -114,7 +117,7 @@ impl StandbyFiles {
             // The rows are others, or were put back as they had been.
             *self = Self { id: term.id.clone(), ..Self::default() };
         }
-        if self.since == term.changes {
+        if self.since == term.changes || !term.is_whole {
             return Ok(0);
         }
         let (rows, newest) = parts.table.rows(&parts.owner, self.since).await?;
@@ -191,8 +194,8 @@ pub(super) async fn restore(
     note: &LocalNote,
     standby: StandbyFiles,
 ) -> Result<RestoredFolders, MirrorError> {
-    let note = note.clone();
-    let noted = on_thread(move || note.read()).await?;
+    let (reading, note) = (note.clone(), note.clone());
+    let noted = on_thread(move || reading.read()).await?;
     // The term before this one is the last one in which something can have been kept.
     let before_this = FileTerm { number: term.number.saturating_sub(1), ..term.clone() };
     let kept_at = noted.as_ref().filter(|note| note.is_known(&before_this)).map(|note| note.at);
@@ -205,12 +208,22 @@ pub(super) async fn restore(
     let fetched = if standby.id == term.id { standby.fetched } else { HashMap::new() };
     let before = Arc::new(Before { id: term.id.clone(), kept_at, fetched, leaves_others: false });
     let mut known = KnownFiles::default();
-    if rows.is_empty() && kept_at.is_none() {
+    // The node that has begun to take in what it has goes on, and has all of it still.
+    let has_begun = noted.as_ref().is_some_and(|note| note.at == 0 && note.id == term.id);
+    if !term.is_whole && term.changes > 0 && !has_begun {
+        return Err(MirrorError::HalfTaken { owner: parts.owner.clone() });
+    }
+    if !term.is_whole || (rows.is_empty() && kept_at.is_none()) {
+        let begun = KeptNote { at: 0, id: term.id.clone(), term: term.number, changes: term.changes };
+        on_thread(move || note.try_write(&begun)).await??;
+        for row in rows {
+            known.put(row, None);
+        }
         let adopted = seen(parts.roots.clone()).await?;
         let adopted = adopted
             .into_iter()
-            .flat_map(|(root, seen, _)| known.differing(&root.name, &root.name, &seen, &[]));
-        let adopted = adopted.collect();
+            .flat_map(|(root, seen, _)| known.differing(&root.name, &root.name, &seen, &[], true));
+        let adopted = Some(adopted.collect());
         return Ok(RestoredFolders { known, adopted, fetched: 0, set_aside: 0 });
     }
     let mut set_aside = clear(parts, &rows, &before).await?;
@@ -232,7 +245,7 @@ pub(super) async fn restore(
         known.put(row, stamp);
     }
     drop(files);
-    Ok(RestoredFolders { known, adopted: Vec::new(), fetched, set_aside })
+    Ok(RestoredFolders { known, adopted: None, fetched, set_aside })
 }
 
 /// How a file came to be what it is to be.

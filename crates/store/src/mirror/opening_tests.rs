@@ -127,6 +127,31 @@ fn clusters_with_one_bucket_remove_nothing_of_each_other() {
 }
 
 #[test]
+fn a_folder_is_taken_in_wholly_or_not_at_all() {
+    let cluster = Cluster::new();
+    let place = cluster.folder.path().join("a/root");
+    std::fs::create_dir_all(&place).unwrap();
+    for number in 0..600 {
+        std::fs::write(place.join(format!("f{number}.md")), format!("{number}")).unwrap();
+    }
+    std::fs::write(place.join(".engross-staged-w1"), b"acknowledged").unwrap();
+    cluster.table.passing.store(1, Ordering::Release);
+    cluster.table.failing.store(1, Ordering::Release);
+    assert!(cluster.try_open("a").is_err());
+    // Nobody else has the first half for the whole.
+    assert!(cluster.try_open("b").is_err());
+    std::fs::write(place.join("f7.md"), b"edited meanwhile").unwrap();
+    std::fs::remove_file(place.join("f8.md")).unwrap();
+    let ann = cluster.open("a");
+    assert_eq!((ann.files().len(), ann.mirror.set_aside), (600, 0));
+    let bob = cluster.open("b");
+    assert_eq!((bob.files(), bob.mirror.set_aside), (ann.files(), 0));
+    assert_eq!(bob.files()["f7.md"], b"edited meanwhile");
+    assert_eq!(bob.files()[".engross-staged-w1"], b"acknowledged");
+    assert!(cluster.aside("a").is_empty());
+}
+
+#[test]
 fn what_cannot_be_looked_at_is_not_taken_for_gone() {
     let cluster = Cluster::new();
     if !modes_hold(&cluster) {

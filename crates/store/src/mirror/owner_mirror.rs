@@ -127,7 +127,7 @@ impl OwnerMirror {
             let problem = format!("there is no room for a thread: {error}");
             MirrorError::Disk(FileError::Unreadable { path: ".".to_owned(), reason: problem })
         })?;
-        let FileTerm { number: term, id, changes } = term;
+        let FileTerm { number: term, id, changes, is_whole } = term;
         let state = Mutex::new(State { changes, ..State::default() });
         let (kept, news) = (Condvar::new(), Notify::new());
         let (known, sending) = (Mutex::new(restored.known), tokio::sync::Mutex::default());
@@ -146,8 +146,8 @@ impl OwnerMirror {
             note,
             useless,
         });
-        if !restored.adopted.is_empty() {
-            keeping.keep(restored.adopted).await?;
+        if let Some(adopted) = restored.adopted {
+            keeping.take_in(adopted, is_whole).await?;
         }
         let mut working = JoinSet::new();
         let (keeper, looker) = (Arc::clone(&keeping), Arc::clone(&keeping));
@@ -353,6 +353,25 @@ impl Keeping {
         }
     }
 
+    /// Keeps for the first time what is in the folders: wholly, or nobody has a part of it for all.
+    async fn take_in(&self, adopted: Vec<(String, FileChange)>, is_whole: bool) -> Result<(), MirrorError> {
+        let MirrorParts { owner, table, .. } = &self.parts;
+        if adopted.is_empty() && is_whole {
+            return Ok(());
+        }
+        let over = || MirrorError::Over { owner: owner.clone() };
+        if is_whole && !table.note_whole(owner, self.term, false).await? {
+            return Err(over());
+        }
+        self.keep(adopted).await?;
+        if !table.note_whole(owner, self.term, true).await? {
+            return Err(over());
+        }
+        // It has come to its end; when all was kept is for the next look to say.
+        self.note.write(&self.note_at(1));
+        Ok(())
+    }
+
     /// Keeps what is at these paths now. What was told is in one change, since some of it is to be seen together; what was found may be in
     /// several.
     async fn keep(&self, batch: Vec<(String, FileChange)>) -> Result<(), MirrorError> {
@@ -521,7 +540,7 @@ impl Keeping {
             Ok(None) => {}
             Err(_) => closed.push(folder.to_owned()),
         }
-        (self.known().differing(name, folder, &seen, &closed), closed)
+        (self.known().differing(name, folder, &seen, &closed, false), closed)
     }
 
     /// Takes note of what others have changed; gives the number to wait for, or nothing when that cannot be said.

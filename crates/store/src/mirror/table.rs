@@ -62,6 +62,8 @@ pub struct FileTerm {
     pub id: String,
     /// The number of the last change of the rows.
     pub changes: u64,
+    /// Whether the rows are all that the owner has: a first taking-in has come to its end.
+    pub is_whole: bool,
 }
 
 /// Keeps the rows of owners' files. Each request is done wholly or not at all.
@@ -72,6 +74,9 @@ pub trait FileTable: Send + Sync {
 
     /// The term that was begun last; nothing when there was none.
     fn term(&self, owner: &str) -> Pending<'_, Option<FileTerm>>;
+
+    /// Notes whether the rows of an owner are all that they have; `false` when `term` is over, and nothing is done.
+    fn note_whole(&self, owner: &str, term: u64, is_whole: bool) -> Pending<'_, bool>;
 
     /// The rows of an owner that were put behind the change `since`, which is 0 at first, and which change is the last one of them.
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)>;

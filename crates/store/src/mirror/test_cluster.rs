@@ -39,6 +39,10 @@ impl FileTable for FlakyTable {
         self.rows.term(owner)
     }
 
+    fn note_whole(&self, owner: &str, term: u64, is_whole: bool) -> Pending<'_, bool> {
+        self.rows.note_whole(owner, term, is_whole)
+    }
+
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)> {
         self.rows.rows(owner, since)
     }

@@ -27,16 +27,21 @@ const BEGIN: Statement = Statement {
     begun AS (
         INSERT INTO engross_files_terms AS t (owner, id, term) SELECT $1::text, $3::text, 1 FROM home
             ON CONFLICT (owner) DO UPDATE SET term = t.term + 1
-        RETURNING term, id, changes
+        RETURNING term, id, changes, is_whole
     ),
     noted AS (INSERT INTO engross_files_objects (owner, term) SELECT $1::text, term FROM begun)
-    SELECT term, id, changes FROM begun",
+    SELECT term, id, changes, is_whole FROM begun",
     given: &[Type::TEXT, Type::TEXT, Type::TEXT],
 };
 
 const TERM: Statement = Statement {
-    text: "SELECT term, id, changes FROM engross_files_terms WHERE owner = $1",
+    text: "SELECT term, id, changes, is_whole FROM engross_files_terms WHERE owner = $1",
     given: &[Type::TEXT],
+};
+
+const WHOLE: Statement = Statement {
+    text: "UPDATE engross_files_terms SET is_whole = $3 WHERE owner = $1 AND term = $2 RETURNING 1",
+    given: &[Type::TEXT, Type::INT8, Type::BOOL],
 };
 
 const ROWS: Statement = Statement {
@@ -118,6 +123,14 @@ impl FileTable for PostgresFileTable {
         Box::pin(async move {
             let rows = self.0.query(&TERM, &[&owner]).await?;
             Ok(self.0.each(&rows, term)?.into_iter().next())
+        })
+    }
+
+    fn note_whole(&self, owner: &str, term: u64, is_whole: bool) -> Pending<'_, bool> {
+        let owner = owner.to_owned();
+        Box::pin(async move {
+            let rows = self.0.query(&WHOLE, &[&owner, &int(term), &is_whole]).await?;
+            Ok(!rows.is_empty())
         })
     }
 
@@ -212,7 +225,8 @@ impl FileTable for PostgresFileTable {
 }
 
 fn term(row: &Row) -> Columns<FileTerm> {
-    Ok(FileTerm { number: number(row, 0)?, id: row.try_get(1)?, changes: number(row, 2)? })
+    let (id, is_whole) = (row.try_get(1)?, row.try_get(3)?);
+    Ok(FileTerm { number: number(row, 0)?, id, changes: number(row, 2)?, is_whole })
 }
 
 fn digests_of(paths: &[String]) -> Vec<Vec<u8>> {

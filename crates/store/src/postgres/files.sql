@@ -2,7 +2,8 @@ CREATE TABLE engross_files_terms (
     owner text PRIMARY KEY,
     id text NOT NULL,
     term bigint NOT NULL,
-    changes bigint NOT NULL DEFAULT 0
+    changes bigint NOT NULL DEFAULT 0,
+    is_whole boolean NOT NULL DEFAULT false
 );
 CREATE TABLE engross_files_objects (
     owner text NOT NULL,

@@ -57,16 +57,19 @@ fn rows_are_those_of_one_term_and_come_back_as_they_were() {
         let now = vec![put[0].clone(), all[2].clone()];
         assert_eq!(table.rows("anna", 0).await.unwrap(), (now.clone(), 3));
         assert_eq!(table.rows("anna", 1).await.unwrap(), (put, 3));
+        assert!(!first.is_whole && table.note_whole("anna", 1, true).await.unwrap());
         // Another node takes the home: what the first one sends late is refused, wholly.
         homes.release("anna", "one").await.unwrap();
         assert!(homes.take("anna", "two", "http://two", LONG).await.unwrap());
         let second = table.begin("anna", "two").await.unwrap();
-        assert_eq!(second, Some(FileTerm { number: 2, changes: 3, ..first }));
+        assert_eq!(second, Some(FileTerm { number: 2, changes: 3, is_whole: true, ..first }));
         assert_eq!(table.term("anna").await.unwrap(), second);
         assert_eq!(table.term("ben").await.unwrap(), None);
         assert!(homes.take("ben", "two", "http://two", LONG).await.unwrap());
         let of_ben = table.begin("ben", "two").await.unwrap().unwrap();
         assert_ne!(of_ben.id, second.unwrap().id);
+        assert!(!table.note_whole("anna", 1, false).await.unwrap());
+        assert!(table.term("anna").await.unwrap().unwrap().is_whole);
         let late = vec!["files/.engross-staged-x".to_owned()];
         let put = vec![file("files/late", 0, b"late")];
         assert_eq!(table.change("anna", 1, put, late).await.unwrap(), None);
