@@ -9,6 +9,7 @@
 //! file; what is before that is in objects by the hash of their bytes.
 
 mod error;
+mod fetched;
 mod known;
 mod memory;
 mod opening;

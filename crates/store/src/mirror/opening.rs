@@ -10,6 +10,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
 
 use super::error::MirrorError;
+use super::fetched::FetchedNote;
 use super::known::{KnownFiles, is_beneath};
 use super::parts::{MirrorParts, MirrorRoot, holder};
 use super::table::{FileContent, FilePart, FileRow, FileTerm};
@@ -103,20 +104,27 @@ pub struct StandbyFiles {
     /// Up to which change.
     since: u64,
     /// What the files on this disk were then.
-    fetched: HashMap<String, Stamp>,
+    fetched: Arc<HashMap<String, Stamp>>,
 }
 
 impl StandbyFiles {
+    /// What was fetched of the rows as they are at `term`, also before this process began.
+    async fn at(self, term: &FileTerm, note: &FetchedNote) -> Result<Self, MirrorError> {
+        if self.id == term.id && self.since <= term.changes {
+            return Ok(self);
+        }
+        let (note, term) = (note.clone(), term.clone());
+        on_thread(move || Self { fetched: Arc::new(note.read(&term)), id: term.id, since: 0 }).await
+    }
+
     /// Fetches what is new, until `stop` says that it is to end; gives how many files came. What is gone elsewhere stays until the opening.
     ///
     /// # Errors
     /// As [`super::OwnerMirror::open`].
     pub async fn follow(&mut self, parts: &MirrorParts, stop: &AtomicBool) -> Result<usize, MirrorError> {
         let Some(term) = parts.table.term(&parts.owner).await? else { return Ok(0) };
-        if self.id != term.id || self.since > term.changes {
-            // The rows are others, or were put back as they had been.
-            *self = Self { id: term.id.clone(), ..Self::default() };
-        }
+        let fetched_note = FetchedNote::in_folder(&parts.place);
+        *self = std::mem::take(self).at(&term, &fetched_note).await?;
         if self.since == term.changes || !term.is_whole {
             return Ok(0);
         }
@@ -125,12 +133,8 @@ impl StandbyFiles {
         let note = LocalNote::of(parts);
         let kept_at = on_thread(move || note.read()).await?.filter(|note| note.is_known(&term));
         let kept_at = kept_at.map(|note| note.at);
-        let before = Before {
-            id: term.id.clone(),
-            kept_at,
-            fetched: std::mem::take(&mut self.fetched),
-            leaves_others: true,
-        };
+        let before =
+            Before { id: term.id.clone(), kept_at, fetched: Arc::clone(&self.fetched), leaves_others: true };
         let fetching = rows.map(|row| async {
             match stop.load(Ordering::Acquire) {
                 true => Ok(None),
@@ -146,17 +150,30 @@ impl StandbyFiles {
                 },
             }
         });
-        let fetching = futures_util::stream::iter(fetching).buffer_unordered(AT_ONCE);
-        let restored: Result<Vec<_>, _> = fetching.try_collect().await;
-        self.fetched = before.fetched;
-        let restored = restored?;
-        let is_whole = restored.iter().all(Option::is_some);
-        let mut count = 0;
-        for (row, stamp, came) in restored.into_iter().flatten().flatten() {
-            if let Some(stamp) = stamp {
-                self.fetched.insert(row.path, stamp);
+        let mut fetching = futures_util::stream::iter(fetching).buffer_unordered(AT_ONCE);
+        let (mut is_whole, mut failed) = (true, None);
+        let (mut come, mut count) = (Vec::new(), 0);
+        while let Some(restored) = fetching.next().await {
+            match restored {
+                Ok(Some(Some((row, stamp, came)))) => {
+                    let stamp = stamp.filter(|stamp| before.fetched.get(&row.path) != Some(stamp));
+                    come.extend(stamp.map(|stamp| (row.path, stamp)));
+                    count += usize::from(came.is_fetched);
+                }
+                Ok(Some(None)) => {}
+                Ok(None) => is_whole = false,
+                Err(error) => failed = Some(error),
             }
-            count += usize::from(came.is_fetched);
+        }
+        drop(fetching);
+        drop(before);
+        Arc::make_mut(&mut self.fetched).extend(come.iter().cloned());
+        if !come.is_empty() {
+            let at = FileTerm { changes: newest.max(term.changes), ..term.clone() };
+            on_thread(move || fetched_note.add(&come, &at)).await?;
+        }
+        if let Some(error) = failed {
+            return Err(error);
         }
         if is_whole {
             self.since = newest.max(term.changes);
@@ -171,7 +188,7 @@ struct Before {
     id: String,
     /// When all of them were kept.
     kept_at: Option<Millis>,
-    fetched: HashMap<String, Stamp>,
+    fetched: Arc<HashMap<String, Stamp>>,
     /// Whether what somebody has put there stays where it is, instead of being set aside.
     leaves_others: bool,
 }
@@ -205,7 +222,7 @@ pub(super) async fn restore(
             "what is here was kept in another database, or in a later state of this one: nothing of it is removed"
         );
     }
-    let fetched = if standby.id == term.id { standby.fetched } else { HashMap::new() };
+    let fetched = standby.at(term, &FetchedNote::in_folder(&parts.place)).await?.fetched;
     let before = Arc::new(Before { id: term.id.clone(), kept_at, fetched, leaves_others: false });
     let mut known = KnownFiles::default();
     // The node that has begun to take in what it has goes on, and has all of it still.

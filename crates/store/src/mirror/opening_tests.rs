@@ -265,3 +265,27 @@ fn an_object_goes_a_day_after_nothing_needs_it() {
     assert_eq!(back.open("b").files()["a.bin"], bytes(1, 100_000));
     assert_eq!((collect_at(65), cluster.open("c").files()), (1, ann.files()));
 }
+
+#[test]
+fn who_stands_by_follows_on_after_a_restart() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("book.json", b"one").unwrap();
+    ann.write("removed.md", b"a secret that goes").unwrap();
+    let follow = || {
+        let mut standby = StandbyFiles::default();
+        let (parts, ..) = cluster.parts("b");
+        let count = cluster.handle.block_on(standby.follow(&parts, &AtomicBool::new(false))).unwrap();
+        (count, standby)
+    };
+    assert_eq!(follow().0, 2);
+    ann.write("book.json", b"two").unwrap();
+    ann.root.top().remove(&rel("removed.md"), &Precondition::Any).unwrap();
+    assert_eq!(follow().0, 1);
+    let (count, standby) = follow();
+    assert_eq!(count, 0);
+    std::fs::write(cluster.folder.path().join("b/root/by-hand.md"), b"by hand").unwrap();
+    let bob = cluster.try_open_with("b", standby).unwrap();
+    assert_eq!((bob.files(), bob.mirror.set_aside), (ann.files(), 1));
+    assert_eq!(cluster.aside("b").values().collect::<Vec<_>>(), [b"by hand"]);
+}
