@@ -135,6 +135,25 @@ impl Folder {
         made(dir.create_dir(&*name)).map_err(failed)
     }
 
+    /// Whether something else than folders is on the way to `path`, or something else than a file at it.
+    pub(crate) fn is_in_the_way(&self, path: &str) -> Result<bool, FileError> {
+        let path = DiskPath::parse_any(path)?;
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Reading, &error);
+        let mut dir = Arc::clone(&self.dir);
+        let mut names = path.components().peekable();
+        while let Some(name) = names.next() {
+            let name = name_of(name).ok_or_else(|| FileError::invalid(path.as_str(), "it is no name"))?;
+            match dir.symlink_metadata(&*name) {
+                Ok(there) if names.peek().is_none() => return Ok(!there.is_file()),
+                Ok(there) if !there.is_dir() => return Ok(true),
+                Ok(_) => dir = Arc::new(dir.open_dir_nofollow(&*name).map_err(failed)?),
+                Err(error) if is_nothing(&error) => return Ok(false),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(false)
+    }
+
     /// Begins to make the file at `path` another one.
     pub(crate) fn restore_file(&self, path: &str) -> Result<RestoredFile, FileError> {
         let path = DiskPath::parse_any(path)?;
@@ -212,6 +231,16 @@ impl RestoredFile {
         let stamp = self.place(mode, modified).map_err(|error| self.failed(&error))?;
         self.temporary.placed();
         Ok(stamp)
+    }
+
+    /// The same, and has it durable.
+    pub(crate) fn finish_durably(self, mode: u32, modified: i64) -> Result<(), FileError> {
+        let failed =
+            |path: &DiskPath, error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        let (dir, path) = (Arc::clone(&self.dir), self.path.clone());
+        self.temporary.file.sync_all().map_err(|error| failed(&path, error))?;
+        self.finish(mode, modified)?;
+        sync_entries(&dir).map_err(|error| failed(&path, error))
     }
 
     fn place(&self, mode: u32, modified: i64) -> io::Result<Stamp> {

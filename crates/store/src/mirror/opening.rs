@@ -292,8 +292,15 @@ async fn restore_file(
                     return Ok((row, None, came));
                 }
                 let (aside, from, path) = (aside(parts), folder.clone(), inner.clone());
-                on_thread(move || put_aside(&from, &path, &aside)).await??;
+                let whole = row.path.clone();
+                on_thread(move || put_aside(&from, &path, &aside, &whole)).await??;
                 came.is_set_aside = true;
+            }
+        }
+        Comparison::Nothing if before.leaves_others => {
+            let (there, path) = (folder.clone(), inner.clone());
+            if on_thread(move || there.is_in_the_way(&path)).await?? {
+                return Ok((row, None, came));
             }
         }
         Comparison::Nothing => {}
@@ -363,21 +370,29 @@ fn compare(folder: &Folder, path: &str, row: &FileRow) -> Result<Comparison, Fil
 async fn clear(parts: &MirrorParts, rows: &[FileRow], before: &Arc<Before>) -> Result<usize, MirrorError> {
     let mut set_aside = 0;
     let named: Arc<HashSet<String>> = Arc::new(rows.iter().flat_map(|row| with_parents(&row.path)).collect());
+    let folders = rows.iter().flat_map(|row| {
+        let own = (row.content == FileContent::Folder).then(|| row.path.clone());
+        with_parents(&row.path).into_iter().filter(|path| *path != row.path).chain(own)
+    });
+    let folders: Arc<HashSet<String>> = Arc::new(folders.collect());
     let aside = aside(parts);
     for (root, seen, closed) in seen(parts.roots.clone()).await? {
         let (named, before, aside) = (Arc::clone(&named), Arc::clone(before), aside.clone());
+        let folders = Arc::clone(&folders);
         set_aside += on_thread(move || {
             let mut count = 0;
             // Inner before outer.
             for SeenOnDisk { path, stamp } in seen.into_iter().rev() {
                 let whole = format!("{}/{path}", root.name);
                 // What is in a folder that somebody else has closed stays where it is.
-                if named.contains(&whole) || closed.iter().any(|closed| is_beneath(closed, &path)) {
+                // A file in the place of a folder is in its way.
+                let is_named = named.contains(&whole) && !(stamp.is_some() && folders.contains(&whole));
+                if is_named || closed.iter().any(|closed| is_beneath(closed, &path)) {
                     continue;
                 }
                 let is_by_hand = stamp.is_some_and(|stamp| before.is_by_hand(&whole, &stamp));
                 if is_by_hand {
-                    put_aside(&root.folder, &path, &aside)?;
+                    put_aside(&root.folder, &path, &aside, &whole)?;
                     count += 1;
                 }
                 match root.folder.remove_from_disk(&path) {
@@ -396,9 +411,13 @@ async fn clear(parts: &MirrorParts, rows: &[FileRow], before: &Arc<Before>) -> R
 }
 
 /// Copies a file to the folder for those that are set aside, and leaves it where it is; one that cannot be read is moved.
-fn put_aside(folder: &Folder, path: &str, aside: &(Folder, String)) -> Result<(), FileError> {
-    let (to, time) = aside;
-    let target = format!("{time}/{path}");
+fn put_aside(
+    folder: &Folder,
+    path: &str,
+    (to, time): &(Folder, String),
+    whole: &str,
+) -> Result<(), FileError> {
+    let target = format!("{time}/{whole}");
     let copied = match folder.on_disk(path)? {
         OnDisk::Nothing | OnDisk::Other | OnDisk::Folder => return Ok(()),
         OnDisk::File(file) => copy_to(*file, path, to, &target),
@@ -427,7 +446,7 @@ fn copy_to(file: FileOnDisk, path: &str, to: &Folder, target: &str) -> Result<()
             Some(bytes) => copy.append(bytes)?,
         }
     }
-    copy.finish(file.mode, file.stamp.modified).map(drop)
+    copy.finish_durably(file.mode, file.stamp.modified)
 }
 
 fn aside(parts: &MirrorParts) -> (Folder, String) {

@@ -289,3 +289,26 @@ fn who_stands_by_follows_on_after_a_restart() {
     assert_eq!((bob.files(), bob.mirror.set_aside), (ann.files(), 1));
     assert_eq!(cluster.aside("b").values().collect::<Vec<_>>(), [b"by hand"]);
 }
+
+/// A folder where a file is to be, and a file where a folder is to be.
+#[test]
+fn what_stands_in_the_way_is_left_to_the_opening_and_set_aside_by_it() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("book.json", b"book").unwrap();
+    ann.write("notes/plan.md", b"plan").unwrap();
+    let place = cluster.folder.path().join("b/root");
+    std::fs::create_dir_all(place.join("book.json")).unwrap();
+    std::fs::write(place.join("book.json/mine.md"), b"mine").unwrap();
+    std::fs::write(place.join("notes"), b"my notes").unwrap();
+    let mut standby = StandbyFiles::default();
+    let (parts, ..) = cluster.parts("b");
+    cluster.handle.block_on(standby.follow(&parts, &AtomicBool::new(false))).unwrap();
+    assert_eq!(std::fs::read(place.join("book.json/mine.md")).unwrap(), b"mine");
+    assert_eq!(std::fs::read(place.join("notes")).unwrap(), b"my notes");
+    let bob = cluster.try_open_with("b", standby).unwrap();
+    assert_eq!((bob.files(), bob.mirror.set_aside), (ann.files(), 2));
+    let mut aside: Vec<_> = cluster.aside("b").into_values().collect();
+    aside.sort();
+    assert_eq!(aside, [b"mine".to_vec(), b"my notes".to_vec()]);
+}
