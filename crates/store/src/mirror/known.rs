@@ -16,12 +16,14 @@ pub(super) const TAIL: u64 = 32 << 10;
 /// So many parts at the end of a file that are smaller than the largest are put together.
 const SMALL_PARTS: usize = 16;
 
-/// A file as it is kept.
-#[derive(Debug, Clone)]
-pub(super) struct KnownFile {
-    pub(super) row: FileRow,
+/// A file as it is kept, without the end that its row holds: all of these are in memory.
+#[derive(Debug)]
+struct KnownFile {
+    /// Its first parts; nothing for a folder.
+    parts: Option<Vec<FilePart>>,
+    size: u64,
     /// What the file on this disk was then; nothing for a folder.
-    pub(super) stamp: Option<Stamp>,
+    stamp: Option<Stamp>,
 }
 
 /// All files of an owner as they are kept.
@@ -36,8 +38,6 @@ pub(super) struct KnownFiles {
 pub(super) enum Plan {
     /// It is kept as it is.
     Nothing,
-    /// It is what was kept under the name of a file that engross itself was writing: its bytes are there.
-    Moved { parts: Vec<FilePart>, tail: Vec<u8> },
     /// The first parts are there, and what is behind them is to be sent.
     Rest { parts: Vec<FilePart> },
     /// Those of these parts are there which the file still begins with; what is behind them is to be sent.
@@ -47,10 +47,8 @@ pub(super) enum Plan {
 impl KnownFiles {
     /// What is to be done with the file at `path`, which is `now`.
     pub(super) fn plan(&self, path: &str, change: FileChange, now: &Stamp) -> Plan {
-        let known = self.by_path.get(path).and_then(|known| {
-            let FileContent::Bytes { parts, .. } = &known.row.content else { return None };
-            Some((parts, known.row.size(), known.stamp?))
-        });
+        let known =
+            self.by_path.get(path).and_then(|known| Some((known.parts.as_ref()?, known.size, known.stamp?)));
         if known.is_some_and(|(_, _, stamp)| stamp == *now) {
             return Plan::Nothing;
         }
@@ -68,29 +66,33 @@ impl KnownFiles {
         let Some(moved) = self.moved(path, now) else {
             return Plan::Compare { parts: known.map(|(parts, ..)| parts.clone()).unwrap_or_default() };
         };
-        let FileContent::Bytes { parts, tail } = &moved.content else {
-            return Plan::Compare { parts: Vec::new() };
-        };
+        let (moved, parts) = moved;
         // A system gives the number of a removed file to the next one, and anybody may set the time: what a program has at hand is another
         // file that looks alike. An unfinished file of engross is nobody else's.
-        if change == FileChange::Replaced && is_unfinished(&moved.path) {
-            Plan::Moved { parts: parts.clone(), tail: tail.clone() }
+        if change == FileChange::Replaced && is_unfinished(moved) {
+            Plan::Rest { parts: parts.clone() }
         } else {
             Plan::Compare { parts: parts.clone() }
         }
     }
 
-    /// The row of another path that the file now at `path` may have had before.
-    fn moved(&self, path: &str, now: &Stamp) -> Option<&FileRow> {
+    /// Another path that the file now at `path` may have had before, and its parts.
+    fn moved(&self, path: &str, now: &Stamp) -> Option<(&str, &Vec<FilePart>)> {
         let moved = self.by_inode.get(&(now.device, now.inode)).filter(|moved| *moved != path)?;
-        let KnownFile { row, stamp } = self.by_path.get(moved)?;
+        let KnownFile { parts, size, stamp } = self.by_path.get(moved)?;
         let is_alike = stamp.is_some_and(|stamp| (stamp.size, stamp.modified) == (now.size, now.modified));
-        (is_alike && row.size() == now.size).then_some(row)
+        parts.as_ref().filter(|_| is_alike && *size == now.size).map(|parts| (moved.as_str(), parts))
     }
 
     /// Whether a folder is kept at `path`.
     pub(super) fn has_folder(&self, path: &str) -> bool {
-        self.by_path.get(path).is_some_and(|known| known.row.content == FileContent::Folder)
+        self.by_path.get(path).is_some_and(|known| known.parts.is_none())
+    }
+
+    /// Whether something is kept beneath `path`.
+    fn has_beneath(&self, path: &str) -> bool {
+        let inner = format!("{path}/");
+        self.by_path.range(inner.clone()..).next().is_some_and(|(path, _)| path.starts_with(&inner))
     }
 
     /// What is kept at `path` and beneath it.
@@ -107,7 +109,12 @@ impl KnownFiles {
         if let Some(stamp) = stamp {
             self.by_inode.insert((stamp.device, stamp.inode), row.path.clone());
         }
-        self.by_path.insert(row.path.clone(), KnownFile { row, stamp });
+        let size = row.size();
+        let parts = match row.content {
+            FileContent::Folder => None,
+            FileContent::Bytes { parts, .. } => Some(parts),
+        };
+        self.by_path.insert(row.path, KnownFile { parts, size, stamp });
     }
 
     /// Notes what is not kept any more.
@@ -138,9 +145,9 @@ impl KnownFiles {
             let known = self.by_path.get(&path);
             let is_known = match (known, stamp) {
                 (Some(known), Some(stamp)) => known.stamp == Some(*stamp),
-                (Some(known), None) => known.row.content == FileContent::Folder,
+                (Some(known), None) => known.parts.is_none(),
                 // A folder with something in it needs no row.
-                (None, None) => !self.beneath(&path).is_empty(),
+                (None, None) => self.has_beneath(&path),
                 (None, Some(_)) => false,
             };
             if !is_known && !is_left_out(&path) {
@@ -158,10 +165,7 @@ impl KnownFiles {
 
     /// The objects of a term that are needed.
     pub(super) fn needed(&self, term: u64) -> std::collections::HashSet<[u8; 32]> {
-        let parts = self.by_path.values().flat_map(|known| match &known.row.content {
-            FileContent::Folder => [].iter(),
-            FileContent::Bytes { parts, .. } => parts.iter(),
-        });
+        let parts = self.by_path.values().filter_map(|known| known.parts.as_ref()).flatten();
         parts.filter(|part| part.term == term).map(|part| part.sha256).collect()
     }
 }

@@ -290,6 +290,24 @@ fn who_stands_by_follows_on_after_a_restart() {
     assert_eq!(cluster.aside("b").values().collect::<Vec<_>>(), [b"by hand"]);
 }
 
+/// The node that opens the owner says so; those who stand by read the table no more for it.
+#[test]
+fn a_lost_object_is_not_looked_for_again_and_again() {
+    let cluster = Cluster::new();
+    let ann = cluster.open("a");
+    ann.write("a.bin", &bytes(1, 100_000)).unwrap();
+    ann.write("b.md", b"b").unwrap();
+    let held = cluster.blobs.held_by(&super::parts::holder("ada", &cluster.id(), 1));
+    let all = cluster.handle.block_on(held.kept_before(u64::MAX)).unwrap();
+    cluster.handle.block_on(held.remove(all)).unwrap();
+    let mut standby = StandbyFiles::default();
+    let (parts, ..) = cluster.parts("b");
+    let before = cluster.table.read.load(Ordering::Acquire);
+    let mut follow = || cluster.handle.block_on(standby.follow(&parts, &AtomicBool::new(false))).unwrap();
+    assert_eq!((follow(), follow(), follow()), (1, 0, 0));
+    assert_eq!(cluster.table.read.load(Ordering::Acquire) - before, 1);
+}
+
 /// A folder where a file is to be, and a file where a folder is to be.
 #[test]
 fn what_stands_in_the_way_is_left_to_the_opening_and_set_aside_by_it() {

@@ -453,7 +453,6 @@ impl Keeping {
         let plan = self.known().plan(path, change, &stamp);
         let mut parts = match plan {
             Plan::Nothing => return Ok(FoundFile::Same),
-            Plan::Moved { parts, tail } => return Ok(row(parts, tail)),
             Plan::Rest { parts } => {
                 source.at = parts.iter().map(|part| part.length).sum();
                 parts

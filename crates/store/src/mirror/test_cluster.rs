@@ -26,6 +26,8 @@ pub(super) struct FlakyTable {
     /// So many changes are done before those that fail.
     pub(super) passing: AtomicU32,
     pub(super) failing: AtomicU32,
+    /// How often rows were read.
+    pub(super) read: AtomicU32,
     /// What was put and removed by each change.
     pub(super) done: Mutex<Vec<(Vec<String>, Vec<String>)>>,
 }
@@ -44,6 +46,7 @@ impl FileTable for FlakyTable {
     }
 
     fn rows(&self, owner: &str, since: u64) -> Pending<'_, (Vec<FileRow>, u64)> {
+        self.read.fetch_add(1, Ordering::AcqRel);
         self.rows.rows(owner, since)
     }
 
