@@ -3,7 +3,7 @@
 //! Must never tell that something is kept before its row is written, and never write a row of bytes that are not sent.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -484,7 +484,7 @@ impl Keeping {
                 return Ok(row(parts, bytes));
             }
             let (sha256, length) = (<[u8; 32]>::from(Sha256::digest(&bytes)), bytes.len() as u64);
-            self.own.put(sha256, length, Box::new(Cursor::new(bytes))).await?;
+            self.own.put_bytes(sha256, bytes.into()).await?;
             parts.push(FilePart { length, sha256, term: self.term });
         }
     }

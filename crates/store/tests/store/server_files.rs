@@ -86,7 +86,7 @@ fn a_path_of_any_length_is_kept() {
     let Some(schema) = OneSchema::new() else { return skip() };
     runtime().block_on(async {
         let store = Arc::new(PostgresStore::open(&schema.url()).await.unwrap());
-        let homes = PostgresHomes::open(Arc::clone(&store)).await.unwrap();
+        let homes = PostgresHomes::open(&store).await.unwrap();
         let table = PostgresFileTable::open(store).await.unwrap();
         assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
         let term = table.begin("anna", "one").await.unwrap().unwrap().number;

@@ -74,7 +74,8 @@ fn homes_are_renewed_while_all_connections_for_sessions_are_busy() {
         assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
         let (client, connection) =
             tokio_postgres::connect(&schema.url(), tokio_postgres::NoTls).await.unwrap();
-        let connection = tokio::spawn(connection);
+        let mut connected = tokio::task::JoinSet::new();
+        connected.spawn(connection);
         client.batch_execute("BEGIN; LOCK TABLE engross_sessions").await.unwrap();
         let mut waiting = tokio::task::JoinSet::new();
         for _ in 0..40 {
@@ -90,7 +91,7 @@ fn homes_are_renewed_while_all_connections_for_sessions_are_busy() {
             loaded.unwrap().unwrap();
         }
         drop(client);
-        connection.await.unwrap().unwrap();
+        connected.join_next().await.unwrap().unwrap().unwrap();
     });
 }
 
