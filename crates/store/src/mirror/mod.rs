@@ -20,13 +20,14 @@ mod table;
 
 #[cfg(test)]
 mod known_tests;
-#[cfg(feature = "objects")]
+// They write names and modes that only Unix has.
+#[cfg(all(unix, feature = "objects"))]
 #[cfg(test)]
 mod opening_tests;
-#[cfg(feature = "objects")]
+#[cfg(all(unix, feature = "objects"))]
 #[cfg(test)]
 mod owner_mirror_tests;
-#[cfg(feature = "objects")]
+#[cfg(all(unix, feature = "objects"))]
 #[cfg(test)]
 mod test_cluster;
 
