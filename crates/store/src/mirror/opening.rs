@@ -162,7 +162,11 @@ impl StandbyFiles {
                 }
                 Ok(Some(None)) => {}
                 Ok(None) => is_whole = false,
-                Err(error) => failed = Some(error),
+                // Storage that is away is not waited for with each file.
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
             }
         }
         drop(fetching);
