@@ -265,7 +265,8 @@ async fn hear(
                 match again {
                     Ok(again) if again.answer == answering.answer => {
                         answering = again;
-                        answering.resume_after(placed.position);
+                        // The failure is not in the log: what comes in its place, perhaps the end, was not heard.
+                        answering.resume_after(placed.position.saturating_sub(1));
                     }
                     Ok(another) => {
                         answering = another;

@@ -139,6 +139,13 @@ pub(super) struct ContentState {
     file: Option<PartState>,
 }
 
+impl ContentState {
+    /// Whether files of content belong to it.
+    pub(super) fn has_parts(&self) -> bool {
+        self.now.is_some() || self.aside.is_some() || self.file.is_some()
+    }
+}
+
 /// The name of a part.
 fn part_name(id: WriteSessionId, number: u32) -> Result<StagedName, FileError> {
     StagedName::new(format!("{id}-{number}"))

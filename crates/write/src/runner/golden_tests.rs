@@ -215,19 +215,38 @@ fn of_a_session_that_is_over_only_the_end_is_understood() {
     drop(Journal::create(&folder, &opened).unwrap());
     let path = std::fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
     let whole = std::fs::read(&path).unwrap();
-    let last = |state: &str| {
+    let checkpoint = |state: &str, content: Value| {
         let mut session = opening()["session"].clone();
         session["state"] = state.into();
-        let content = opening()["content"].clone();
         let last = json!({"at": 7, "events": 9, "session": session, "content": content, "intent": null});
         record(3, last.to_string().as_bytes())
     };
+    let nothing = || json!({"next": 1, "now": null, "aside": null, "file": null});
+    let last = |state: &str| checkpoint(state, nothing());
     let write =
         |records: &[Vec<u8>]| std::fs::write(&path, [&whole[..], &records.concat()].concat()).unwrap();
+    let is_over = || Journal::is_over(&folder, opened.id).unwrap();
+    assert!(!is_over(), "it has only begun");
+    write(&[record(3, b"not understood"), record(2, b"bytes"), last("committed")]);
+    assert!(is_over());
+    for not_over in [last("open"), record(2, b"{}"), record(3, b"not understood"), record(9, b"{}")] {
+        write(&[last("committed"), not_over]);
+        assert!(!is_over());
+    }
+    write(&[checkpoint("committed", content())]);
+    assert!(!is_over(), "it has left content");
+    let mut torn = last("committed");
+    torn.pop();
+    for torn in
+        [torn, [last("committed"), b"torn".to_vec()].concat(), [last("committed"), vec![0xff; 9]].concat()]
+    {
+        write(&[torn]);
+        assert!(!is_over(), "what is torn is looked into");
+    }
     write(&[record(3, b"not understood"), record(2, b"bytes"), last("committed"), b"torn".to_vec()]);
     let (_, read) = Journal::open(&folder, opened.id).unwrap().unwrap();
-    let checkpoint = read.checkpoint.unwrap();
-    assert_eq!((checkpoint.at, checkpoint.events, checkpoint.session.state()), (7, 9, State::Committed));
+    let end = read.checkpoint.unwrap();
+    assert_eq!((end.at, end.events, end.session.state()), (7, 9, State::Committed));
     assert_eq!((read.opening, read.before.len(), read.since.len()), (opened.clone(), 0, 0));
     assert!(!std::fs::read(&path).unwrap().ends_with(b"torn"));
     write(&[record(3, b"not understood"), record(2, b"bytes"), last("open")]);

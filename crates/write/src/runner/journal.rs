@@ -3,7 +3,8 @@
 //!
 //! Must never be believed beyond its first record that is not whole.
 
-use std::io::{BufReader, Read};
+use std::cmp::Ordering;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use engross_store::Millis;
 use engross_store::files::{FileError, Folder, StagedFile, StagedName};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::WriteSessionId;
 use super::content::{ContentState, PartState};
-use crate::session::{WriteSession, WriteWarning};
+use crate::session::{State, WriteSession, WriteWarning};
 
 /// What the name of a journal ends in.
 const SUFFIX: &str = "-journal";
@@ -19,6 +20,8 @@ const SUFFIX: &str = "-journal";
 const HEAD: usize = 9;
 /// The longest record, in bytes.
 const LONGEST: usize = 16 << 20;
+/// What is read at once where most is passed over.
+const PAGE: usize = 64 << 10;
 
 /// How a session began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +48,18 @@ pub(super) struct Checkpoint<S = Box<WriteSession>> {
     pub(super) content: ContentState,
     /// The file that is about to take its place.
     pub(super) intent: Option<Intent>,
+}
+
+/// What of a checkpoint says whether its session is over.
+#[derive(Deserialize)]
+struct CheckpointEnd {
+    session: SessionEnd,
+    content: ContentState,
+}
+
+#[derive(Deserialize)]
+struct SessionEnd {
+    state: State,
 }
 
 /// A file that is about to take its place.
@@ -113,6 +128,15 @@ impl Journal {
                 Err(error)
             }
         }
+    }
+
+    /// Whether it is that of a session that is over and has left nothing besides. Only its last record is read: what is told of the
+    /// session is read by [`Journal::open`], once somebody asks. What is torn, or not understood, is not over here.
+    pub(super) fn is_over(folder: &Folder, id: WriteSessionId) -> Result<bool, FileError> {
+        let Some(staged) = folder.staged(&Self::name(id)?)? else { return Ok(false) };
+        let last = last_record(&mut BufReader::with_capacity(PAGE, staged.reader()?));
+        let last = last.and_then(|body| serde_json::from_slice::<CheckpointEnd>(&body).ok());
+        Ok(last.is_some_and(|last| last.session.state.is_final() && !last.content.has_parts()))
     }
 
     /// Opens one and reads what is whole of it; what follows is taken away. `None` when there is none, or nothing in it.
@@ -242,14 +266,39 @@ fn newer(staged: &StagedFile) -> FileError {
     FileError::Unreadable { path: staged.name().as_str().to_owned(), reason }
 }
 
-/// The next record, if it is whole.
-fn record(reader: &mut impl Read) -> Option<(u8, Vec<u8>)> {
+/// The body of the last record, if that is a checkpoint and nothing is torn behind it.
+fn last_record(reader: &mut BufReader<impl Read + Seek>) -> Option<Vec<u8>> {
+    let size = reader.seek(SeekFrom::End(0)).ok()?;
+    reader.rewind().ok()?;
+    let mut at = 0;
+    loop {
+        let (length, sum, kind) = head(reader)?;
+        at += (HEAD + length) as u64;
+        match at.cmp(&size) {
+            Ordering::Less => reader.seek_relative(i64::try_from(length).ok()?).ok()?,
+            Ordering::Equal if kind == RecordKind::Checkpoint as u8 => {
+                let mut body = vec![0; length];
+                reader.read_exact(&mut body).ok()?;
+                return (checksum(kind, &body) == sum).then_some(body);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The length, the checksum and the kind of the next record.
+fn head(reader: &mut impl Read) -> Option<(usize, u32, u8)> {
     let mut head = [0; HEAD];
     reader.read_exact(&mut head).ok()?;
     let [a, b, c, d, e, f, g, h, kind] = head;
-    let length =
-        usize::try_from(u32::from_le_bytes([a, b, c, d])).ok().filter(|length| *length <= LONGEST)?;
+    let length = usize::try_from(u32::from_le_bytes([a, b, c, d])).ok();
+    Some((length.filter(|length| *length <= LONGEST)?, u32::from_le_bytes([e, f, g, h]), kind))
+}
+
+/// The next record, if it is whole.
+fn record(reader: &mut impl Read) -> Option<(u8, Vec<u8>)> {
+    let (length, sum, kind) = head(reader)?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    (checksum(kind, &body) == u32::from_le_bytes([e, f, g, h])).then_some((kind, body))
+    (checksum(kind, &body) == sum).then_some((kind, body))
 }

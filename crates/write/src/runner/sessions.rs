@@ -92,6 +92,11 @@ impl WriteSessions {
         let mut left = Vec::new();
         for name in self.0.environment.spool.staged_names()? {
             let Some(id) = Journal::id_of(&name) else { continue };
+            // A folder has those of a whole day, and hardly one is asked for.
+            if Journal::is_over(&self.0.environment.spool, id).unwrap_or(false) {
+                locked(&self.0.table).unread.insert(id);
+                continue;
+            }
             match restart(id, &self.0.environment) {
                 Ok(Some(running)) => {
                     locked(&self.0.table).by_id.insert(id, Arc::new(running));
@@ -305,7 +310,8 @@ impl WriteSessions {
     /// All sessions, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<WriteSessionView> {
-        let mut views: Vec<WriteSessionView> = self.0.all().iter().map(|running| running.view()).collect();
+        let found = self.0.ids().into_iter().filter_map(|id| self.0.find(id).ok());
+        let mut views: Vec<WriteSessionView> = found.map(|found| found.view()).collect();
         views.sort_by_key(|view| view.id);
         views
     }

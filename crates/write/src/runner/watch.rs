@@ -3,6 +3,8 @@
 use engross_store::files::StagedName;
 
 use super::WriteSessionId;
+use super::environment::locked;
+use super::journal::Journal;
 use super::sessions::WriteSessions;
 use crate::session::{Pause, State, WriteInput};
 
@@ -56,7 +58,11 @@ impl WriteSessions {
         let is_old = modified.is_ok_and(|modified| {
             modified.saturating_add(self.0.environment.limits.keep) <= self.0.environment.now()
         });
-        is_old && staged.discard().is_ok()
+        let is_removed = is_old && staged.discard().is_ok();
+        if let (true, Some(id)) = (is_removed, Journal::id_of(name)) {
+            locked(&self.0.table).unread.remove(&id);
+        }
+        is_removed
     }
 }
 
