@@ -8,7 +8,7 @@ use crate::Error;
 use crate::store::{Pending, Store};
 use crate::types::{
     Append, Entry, Fence, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionId, SessionSummary,
-    Snapshot, first_id_after, still_holds,
+    Snapshot, still_holds,
 };
 
 /// Keeps everything in memory, by the rules of [`Store`].
@@ -189,12 +189,9 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Pending<'_, Vec<SessionSummary>> {
         self.with(|tables| {
-            let before = SessionId::from_bytes(first_id_after(until));
             let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-            // A page may end behind its own end.
-            let is_over = after.is_some_and(|after| after >= before);
-            let range = (!is_over).then(|| tables.sessions.range((from, Bound::Excluded(before))));
-            let old = range.into_iter().flatten().filter(|(_, row)| row.changed_at <= until);
+            let behind = tables.sessions.range((from, Bound::Unbounded));
+            let old = behind.filter(|(_, row)| row.changed_at <= until);
             Ok(old.take(limit).map(|(id, row)| row.summary(*id)).collect())
         })
     }

@@ -82,8 +82,8 @@ pub trait Store: Send + Sync {
     ) -> Pending<'_, Vec<SessionSummary>>;
 
     /// At most `limit` sessions that were last changed at `until` or before, oldest id first; the next page is what comes behind the
-    /// last id of this one. As ids sort by the time they were made, younger sessions cost nothing: those whose id was made after
-    /// `until` by [`RandomIds`](engross_protocol::RandomIds) are not looked at.
+    /// last id of this one. A store of many machines does not look at those whose id was made after `until` by
+    /// [`RandomIds`](engross_protocol::RandomIds): ids sort by the time they were made, and younger sessions cost nothing so.
     fn unchanged(
         &self,
         until: Millis,

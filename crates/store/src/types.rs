@@ -52,6 +52,7 @@ impl Name {
 }
 
 /// The first id that is made after `until`, by its bytes: what stands before it is looked at when old sessions are looked for.
+#[cfg(feature = "postgres")]
 pub(crate) fn first_id_after(until: Millis) -> [u8; 16] {
     let mut bytes = [0; 16];
     let millis = until.saturating_add(1).min((1 << 48) - 1).to_be_bytes();

@@ -4,9 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Fault;
 use crate::Error;
-use crate::types::{
-    Entry, Millis, Name, NameRow, Session, SessionId, SessionSummary, Snapshot, first_id_after,
-};
+use crate::types::{Entry, Millis, Name, NameRow, Session, SessionId, SessionSummary, Snapshot};
 
 pub(super) const BY_NAME: &str = "
     SELECT s.number, s.id, s.key, s.head, s.created_at, s.wake_at, p.seq, p.state
@@ -44,7 +42,7 @@ pub(super) const LIST_GROUP: &str = concat!(
 
 pub(super) const UNCHANGED: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM sessions
-    WHERE id > ?1 AND id < ?2 AND changed_at <= ?3 ORDER BY id LIMIT ?4";
+    WHERE id > ?1 AND changed_at <= ?2 ORDER BY id LIMIT ?3";
 
 const GROUP_SIZE: &str = concat!(
     "SELECT coalesce(sum(
@@ -134,8 +132,7 @@ pub(super) fn unchanged(
     limit: usize,
 ) -> Result<Vec<SessionSummary>, Fault> {
     let after = after.map_or_else(Vec::new, |after| after.to_bytes().to_vec());
-    let before = first_id_after(until);
-    summaries(connection, UNCHANGED, params![after, before, int(until), count(limit)])
+    summaries(connection, UNCHANGED, params![after, int(until), count(limit)])
 }
 
 fn summaries(

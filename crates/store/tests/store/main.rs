@@ -68,7 +68,7 @@ rules! {
         requests_are_bounded
         a_list_shows_the_newest_first_in_pages
         a_group_is_listed_and_measured_by_itself
-        old_sessions_are_found_by_their_ids
+        old_sessions_are_found
         idle_sessions_are_deleted_together
         what_is_due_comes_soonest_first;
     logs:

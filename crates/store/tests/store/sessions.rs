@@ -217,7 +217,7 @@ pub fn a_group_is_listed_and_measured_by_itself(on: &dyn Fixture) {
     }
 }
 
-pub fn old_sessions_are_found_by_their_ids(on: &dyn Fixture) {
+pub fn old_sessions_are_found(on: &dyn Fixture) {
     let store = on.open();
     // Ids of version 7: the time, then whatever.
     let made = |at: u64, last: u8| {
