@@ -136,7 +136,7 @@ pub(crate) fn run(most: usize) -> Result<()> {
 
 /// The bytes of all tables and indices, once what was deleted is given back to them.
 fn bytes(database: &PostgresServer) -> usize {
-    let _ = database.psql("VACUUM ANALYZE");
+    let _ = database.psql("VACUUM ANALYSE");
     let bytes = database.psql(
         "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relname LIKE 'engross_%'",
     );
