@@ -86,6 +86,7 @@ pub(super) fn run(engine: &Path, model: &InstantModel, requests: usize) -> Resul
             break;
         }
         let folder = fresh_folder(&format!("kinds-{nodes}"))?;
+        write(&folder.join("config.toml"), "")?;
         let keys = (0..OWNERS).map(|owner| add_key(engine, &folder, owner)).collect::<Result<Vec<_>>>()?;
         let servers = (0..nodes.max(1))
             .map(|_| start(engine, model, &folder, database.as_ref()))
@@ -339,7 +340,6 @@ fn start(
     database: Option<&PostgresServer>,
 ) -> Result<Server> {
     let settings = folder.join("config.toml");
-    write(&settings, "")?;
     let model = format!("openai-compatible:{}#instant", model.url());
     let mut command = Command::new(engine);
     command.args(["serve", "--model", &model, "--root"]).arg(folder.join("root"));
