@@ -143,6 +143,8 @@ pub(super) struct HomeState {
     pub(super) own: BTreeMap<String, OwnHome>,
     /// Owners whose things are being opened, also when the home is lost meanwhile: they are not opened twice at once.
     opening: BTreeSet<String>,
+    /// Homes that are being given back: taken meanwhile, they would be given back with what is on its way.
+    releasing: BTreeSet<String>,
     /// Since when homes are seen to be free.
     free: BTreeMap<String, Instant>,
     /// Whether another node has this one's address.
@@ -216,7 +218,11 @@ impl HomeKeeper {
                         }
                     }
                     for owner in moves.unwanted {
-                        self.release(&owner).await;
+                        let keeper = Arc::clone(self);
+                        moving.spawn(async move {
+                            keeper.release(&owner).await;
+                            keeper.lock().released(&owner);
+                        });
                     }
                     for owner in moves.free {
                         self.take(&owner, owners, &mut moving).await;
@@ -329,8 +335,7 @@ impl HomeKeeper {
     }
 
     async fn release(&self, owner: &str) {
-        // It runs out by itself, if it comes to that.
-        if let Ok(Err(error)) = tokio::time::timeout(SOON, self.homes.release(owner, &self.node)).await {
+        if let Err(error) = self.homes.release(owner, &self.node).await {
             tracing::warn!(code = error.code(), "the home of '{owner}' was not given back: {error}");
         }
     }
@@ -363,7 +368,8 @@ impl HomeKeeper {
             home.fence.shut();
             self.release(owner)
         });
-        futures_util::future::join_all(releasing).await;
+        // What is not given back runs out by itself.
+        let _ = tokio::time::timeout(SOON, futures_util::future::join_all(releasing)).await;
     }
 
     fn lock(&self) -> MutexGuard<'_, HomeState> {
@@ -401,9 +407,12 @@ impl HomeState {
             }
             is_kept
         });
-        let unwanted =
-            mine.iter().filter(|owner| !self.own.contains_key(**owner)).map(|owner| (*owner).to_owned());
-        let unwanted = unwanted.collect();
+        let unwanted: Vec<String> = mine
+            .iter()
+            .filter(|owner| !self.own.contains_key(**owner) && !self.releasing.contains(**owner))
+            .map(|owner| (*owner).to_owned())
+            .collect();
+        self.releasing.extend(unwanted.iter().cloned());
         let held: BTreeSet<&str> = told
             .iter()
             .filter(|home| home.holder != node && !home.remaining.is_zero())
@@ -411,7 +420,8 @@ impl HomeState {
             .collect();
         let is_free = |owner: &&String| {
             let is_taken = held.contains(owner.as_str()) || self.own.contains_key(*owner);
-            !is_taken && !self.opening.contains(*owner) && !lost.contains(*owner)
+            let is_moving = self.opening.contains(*owner) || self.releasing.contains(*owner);
+            !is_taken && !is_moving && !lost.contains(*owner)
         };
         let free: BTreeSet<String> = owners.iter().filter(is_free).cloned().collect();
         self.free.retain(|owner, _| free.contains(owner));
@@ -428,6 +438,11 @@ impl HomeState {
         self.told = told;
         self.asked = Some(asked);
         Moves { lost, free: ripe, unwanted }
+    }
+
+    /// A home has been given back, or could not be.
+    pub(super) fn released(&mut self, owner: &str) {
+        self.releasing.remove(owner);
     }
 
     /// Whether it is to be said that another node has the address of this one: once, and not of a node that was started again and whose

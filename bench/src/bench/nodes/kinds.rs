@@ -99,14 +99,7 @@ pub(super) fn run(engine: &Path, model: &InstantModel, requests: usize) -> Resul
                 // What is made once is made before.
                 let prepared = load.prepare(&servers)?;
                 let point = measured(&servers, database.as_ref(), || load.run(prepared))?;
-                say(&format!(
-                    "| {name} | {what} | {clients} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} |",
-                    point.per_second,
-                    point.p50.as_secs_f64() * 1e3,
-                    point.p99.as_secs_f64() * 1e3,
-                    point.of_nodes.as_secs_f64() * 1e6,
-                    point.of_database.as_secs_f64() * 1e6,
-                ));
+                say(&format!("| {name} | {what} | {clients} | {} |", point.cells()));
                 points.push(point);
             }
             let drawn = kind.picture().map(|(_, picture)| picture);

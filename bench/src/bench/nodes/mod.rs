@@ -34,6 +34,20 @@ struct SaturationPoint {
     of_database: Duration,
 }
 
+impl SaturationPoint {
+    /// As cells of a table: how many a second, milliseconds, microseconds.
+    fn cells(&self) -> String {
+        format!(
+            "{:.0} | {:.2} | {:.2} | {:.0} | {:.0}",
+            self.per_second,
+            self.p50.as_secs_f64() * 1e3,
+            self.p99.as_secs_f64() * 1e3,
+            self.of_nodes.as_secs_f64() * 1e6,
+            self.of_database.as_secs_f64() * 1e6,
+        )
+    }
+}
+
 /// Measures, prints a table, and draws the curves into `pictures`.
 pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
     let built = build()?;
@@ -60,14 +74,7 @@ pub(crate) fn run(turns: usize, pictures: Option<&Path>) -> Result<()> {
         for clients in CLIENTS {
             let prefix = format!("{nodes}-{clients}");
             let point = measure(&servers, database.as_ref(), clients, turns, &prefix, epoch)?;
-            say(&format!(
-                "| {name} | {clients} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} |",
-                point.per_second,
-                point.p50.as_secs_f64() * 1e3,
-                point.p99.as_secs_f64() * 1e3,
-                point.of_nodes.as_secs_f64() * 1e6,
-                point.of_database.as_secs_f64() * 1e6,
-            ));
+            say(&format!("| {name} | {clients} | {} |", point.cells()));
             points.push(point);
         }
         kept.push(kept_line(

@@ -14,6 +14,18 @@ pub struct PositionedEvent {
     pub event: TurnEvent,
 }
 
+impl PositionedEvent {
+    /// Where one who has heard this goes on. A failure may not be in the log, so that what comes in its place, perhaps the end, was not
+    /// heard: who goes on behind it hears that, or the failure once more.
+    #[must_use]
+    pub fn resume_point(&self) -> u64 {
+        match self.event {
+            TurnEvent::Failed { .. } => self.position.saturating_sub(1),
+            _ => self.position,
+        }
+    }
+}
+
 /// What can happen in an answer. Exactly one [`TurnEvent::Done`] or [`TurnEvent::Failed`] comes last.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEvent {

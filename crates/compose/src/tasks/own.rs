@@ -199,6 +199,7 @@ async fn hear(
             () = events.closed() => break,
         };
         let Some(placed) = placed else { return };
+        let resume_point = placed.resume_point();
         let event = match placed.event {
             TurnEvent::Text(text) => {
                 said.push_str(&text);
@@ -265,8 +266,7 @@ async fn hear(
                 match again {
                     Ok(again) if again.answer == answering.answer => {
                         answering = again;
-                        // The failure is not in the log: what comes in its place, perhaps the end, was not heard.
-                        answering.resume_after(placed.position.saturating_sub(1));
+                        answering.resume_after(resume_point);
                     }
                     Ok(another) => {
                         answering = another;

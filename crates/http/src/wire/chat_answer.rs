@@ -153,6 +153,7 @@ impl Encoder for ChatStream {
 
     fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress {
         let (before, position) = (self.position, placed.position);
+        let resume_point = placed.resume_point();
         self.position = before.max(position);
         match placed.event {
             TurnEvent::Text(text) => {
@@ -213,7 +214,7 @@ impl Encoder for ChatStream {
                 return Progress::Over;
             }
             TurnEvent::Failed { code, message, retry_after } => {
-                self.id(out, at(position));
+                self.id(out, at(resume_point));
                 self.fail(&Error::Answer { code, message, retry_after }, out);
                 return Progress::Over;
             }

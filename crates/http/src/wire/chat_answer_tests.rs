@@ -157,7 +157,7 @@ fn a_failure_in_a_stream_is_an_error_and_then_the_end() {
         heard[2],
         ReceivedAnswer {
             event: None,
-            id: Some("12-4".to_owned()),
+            id: Some("12-3".to_owned()),
             data: json!({
                 "error": {
                     "code": "MODEL_TRUNCATED", "message": "The answer broke off.", "type": "api_error", "details": {},
@@ -202,6 +202,29 @@ fn ids_lead_back() {
     for id in ["", "12", "-", "12-+", "12-1++", "a-1", "1-b", "1-2-3", "18446744073709551616-0"] {
         assert_eq!(id.parse::<EventId>(), Err(()), "{id}");
     }
+}
+
+/// A database that was away at the end of a turn: the end is stored later, in the place where the failure was told.
+#[test]
+fn who_goes_on_behind_a_failure_hears_the_end_that_took_its_place() {
+    let text = || TurnEvent::Text("Hal".to_owned());
+    let failure = TurnEvent::Failed {
+        code: "STORE_UNAVAILABLE".to_owned(),
+        message: "Away.".to_owned(),
+        retry_after: None,
+    };
+    let heard =
+        hear(&encode(ChatStream::new(&head(), wanted(None), Vec::new()), place(vec![text(), failure])));
+    let last = place_of(heard.last().unwrap().id.as_ref().unwrap());
+    let end = TurnEvent::Done { finish: AnswerFinish::Stop, usage: None };
+    let again =
+        hear(&encode(ChatStream::new(&head(), wanted(Some(last)), Vec::new()), place(vec![text(), end])));
+    let finish = |heard: &ReceivedAnswer| heard.data["choices"][0]["finish_reason"].clone();
+    assert!(again.iter().any(|heard| finish(heard) == "stop"), "{again:?}");
+    assert!(
+        again.iter().all(|heard| heard.data["choices"][0]["delta"]["content"].is_null()),
+        "nothing twice"
+    );
 }
 
 proptest! {

@@ -15,6 +15,9 @@ use super::responses_shape::ResponsesShape;
 use super::{Notice, Out};
 use crate::error::Error;
 
+/// The event of a response that has failed.
+const FAILED: &str = "response.failed";
+
 /// The body of a whole answer.
 pub(crate) fn responses_body(head: &Head, whole: &Whole, shape: &ResponsesShape) -> Out {
     let shows = |item: &&Item| shape.reasoning || !matches!(item, Item::Thoughts(_));
@@ -152,7 +155,11 @@ impl ResponsesStream {
         if self.wanted.behind.is_some_and(|behind| number <= behind.position) {
             return false;
         }
-        out.raw("event: ").raw(kind).raw("\nid: ").number(self.head.answer).raw("-").number(number);
+        out.raw("event: ").raw(kind);
+        // Who goes on behind a failure goes on behind what was heard before it, as `PositionedEvent::resume_point` says.
+        if kind != FAILED {
+            out.raw("\nid: ").number(self.head.answer).raw("-").number(number);
+        }
         out.raw("\ndata: {\"type\":\"").raw(kind).raw("\",\"sequence_number\":").number(number);
         true
     }
@@ -388,7 +395,7 @@ impl State {
             Self::InProgress => "response.in_progress",
             Self::Completed => "response.completed",
             Self::Incomplete { .. } => "response.incomplete",
-            Self::Cancelled | Self::Failed { .. } => "response.failed",
+            Self::Cancelled | Self::Failed { .. } => FAILED,
         }
     }
 }

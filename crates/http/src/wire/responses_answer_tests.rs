@@ -211,6 +211,26 @@ fn calls_go_back_into_their_namespace() {
     assert_eq!((of(1, "namespace"), of(1, "name")), (Value::Null, json!("g")));
 }
 
+/// As in chat completions: the end that is stored later stands where the failure was told.
+#[test]
+fn who_goes_on_behind_a_failure_hears_the_end_that_took_its_place() {
+    let text = || TurnEvent::Text("Hal".to_owned());
+    let failure = TurnEvent::Failed {
+        code: "STORE_UNAVAILABLE".to_owned(),
+        message: "Away.".to_owned(),
+        retry_after: None,
+    };
+    let mut heard = hear(&encode(stream(None), place(vec![text(), failure])));
+    let failed = heard.pop().unwrap();
+    assert_eq!((failed.event.as_deref(), failed.id), (Some("response.failed"), None));
+    let last = place_of(heard.last().unwrap().id.as_ref().unwrap());
+    let end = TurnEvent::Done { finish: AnswerFinish::Stop, usage: None };
+    heard.extend(hear(&encode(stream(Some(last)), place(vec![text(), end]))));
+    assert_eq!(heard.last().unwrap().event.as_deref(), Some("response.completed"));
+    let whole = heard.last().unwrap().data["response"]["output"].clone();
+    assert_eq!(json!(output_of(&heard)), whole, "all of it, and nothing twice");
+}
+
 /// Clients with types made from the published description insist on every field of what is repeated.
 #[test]
 fn what_a_response_repeats_is_complete() {

@@ -11,12 +11,14 @@
 mod error;
 mod fetched;
 mod known;
+mod looking;
 mod memory;
 mod opening;
 mod owner_mirror;
 mod parts;
 mod reading;
 mod table;
+mod useless;
 
 #[cfg(test)]
 mod known_tests;

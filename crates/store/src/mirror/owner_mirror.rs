@@ -2,8 +2,7 @@
 //!
 //! Must never tell that something is kept before its row is written, and never write a row of bytes that are not sent.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Seek, SeekFrom};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,11 +15,12 @@ use super::error::MirrorError;
 use super::known::{KnownFiles, Plan, both, is_beneath, next_part};
 use super::opening::{KeptNote, LocalNote, StandbyFiles};
 use super::parts::{MirrorParts, holder};
-use super::reading::ReadingThread;
+use super::reading::{FileSource, ReadingThread};
 use super::table::{FileContent, FilePart, FileRow, FileTerm};
+use super::useless::UselessObjects;
 use crate::Millis;
 use crate::blobs::Blobs;
-use crate::files::{FileChange, FileError, FileMirror, Folder, OnDisk, RelPath, Stamp};
+use crate::files::{FileChange, FileError, FileMirror, Folder, OnDisk, Stamp};
 
 /// How many files are sent at once.
 const AT_ONCE: usize = 8;
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 8;
 const ROWS: usize = 500;
 
 /// How long it waits before it tries again.
-const RETRY: Duration = Duration::from_millis(200);
+pub(super) const RETRY: Duration = Duration::from_millis(200);
 
 /// How long it may fail before nothing more is changed.
 const LAG: Duration = Duration::from_secs(2);
@@ -39,15 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long the last look may take.
 const LAST_LOOK: Duration = Duration::from_secs(10);
-
-/// How often it is looked for what others have changed, and how much longer if looking takes long.
-const LOOK_EVERY: (Duration, u32) = (Duration::from_secs(5), 20);
-
-/// How often it is looked for objects that nothing needs, and how old they are.
-const COLLECT_EVERY: Duration = Duration::from_secs(3600);
-
-/// How long nothing has needed an object that is removed: so far a database may go back, by a failover or from a dump.
-const GRACE: Duration = Duration::from_secs(24 * 3600);
 
 /// The files of one owner as this node keeps them elsewhere.
 #[derive(Debug)]
@@ -65,22 +56,21 @@ pub(super) struct Keeping {
     pub(super) parts: MirrorParts,
     pub(super) term: u64,
     /// What tells the owner's rows from those of another table.
-    id: String,
+    pub(super) id: String,
     own: Arc<dyn Blobs>,
     pub(super) known: Mutex<KnownFiles>,
     state: Mutex<State>,
     kept: Condvar,
     news: Notify,
     /// While something is sent, and while something is removed.
-    sending: tokio::sync::Mutex<()>,
-    reading: ReadingThread,
-    note: LocalNote,
-    /// Objects that nothing needs, by term and hash, and when that was seen first.
-    useless: Mutex<HashMap<(u64, [u8; 32]), Millis>>,
+    pub(super) sending: tokio::sync::Mutex<()>,
+    pub(super) reading: ReadingThread,
+    pub(super) note: LocalNote,
+    pub(super) useless: Mutex<UselessObjects>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     /// What was told and is not kept.
     pending: BTreeMap<String, FileChange>,
     noted: u64,
@@ -88,9 +78,9 @@ struct State {
     /// The number of the last change of rows.
     changes: u64,
     /// What was found and cannot be read, and why: it is not kept.
-    unreadable: BTreeMap<String, String>,
+    pub(super) unreadable: BTreeMap<String, String>,
     /// Whether another node has them.
-    is_over: bool,
+    pub(super) is_over: bool,
     failing_since: Option<Instant>,
     /// Whether somebody was refused because storage was away: what that one has in memory may not be what is stored.
     has_refused: bool,
@@ -230,7 +220,7 @@ impl Drop for OwnerMirror {
 }
 
 impl Keeping {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -238,20 +228,7 @@ impl Keeping {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of what others have changed beneath a folder; gives the number to wait for. Blocks.
-    fn look_at(&self, folder: &str) -> u64 {
-        let (changes, closed) = self.differing(folder);
-        let mut state = self.lock();
-        let differs = |path: &String| closed.contains(path) || changes.iter().any(|(other, _)| other == path);
-        state.unreadable.retain(|path, _| !is_beneath(path, folder) || differs(path));
-        drop(state);
-        for path in &closed {
-            self.note_unreadable(path, "not all that is in it may be looked at");
-        }
-        self.take_note(&changes)
-    }
-
-    fn note_unreadable(&self, path: &str, reason: &str) {
+    pub(super) fn note_unreadable(&self, path: &str, reason: &str) {
         if self.lock().unreadable.insert(path.to_owned(), reason.to_owned()).is_none() {
             tracing::warn!(
                 owner = self.parts.owner,
@@ -261,7 +238,7 @@ impl Keeping {
         }
     }
 
-    fn take_note(&self, changes: &[(String, FileChange)]) -> u64 {
+    pub(super) fn take_note(&self, changes: &[(String, FileChange)]) -> u64 {
         let mut state = self.lock();
         if changes.is_empty() {
             return state.noted;
@@ -276,11 +253,11 @@ impl Keeping {
     }
 
     /// What is noted when all that was there at a moment is kept.
-    fn note_at(&self, at: Millis) -> KeptNote {
+    pub(super) fn note_at(&self, at: Millis) -> KeptNote {
         KeptNote { at, id: self.id.clone(), term: self.term, changes: self.lock().changes }
     }
 
-    fn is_settled(&self, number: u64) -> bool {
+    pub(super) fn is_settled(&self, number: u64) -> bool {
         let state = self.lock();
         state.is_over || state.kept >= number
     }
@@ -508,130 +485,5 @@ impl Keeping {
         let (name, inner) = path.split_once('/')?;
         let root = self.parts.roots.iter().find(|root| root.name == name)?;
         Some((root.folder.clone(), inner.to_owned()))
-    }
-
-    /// What is not as it is kept beneath a folder, which begins with the name of its root, and the folders of which not all can be
-    /// looked at. Blocks.
-    fn differing(&self, folder: &str) -> (Vec<(String, FileChange)>, Vec<String>) {
-        let (name, inner) = folder.split_once('/').unwrap_or((folder, ""));
-        let Some(root) = self.parts.roots.iter().find(|root| root.name == name) else {
-            return (Vec::new(), Vec::new());
-        };
-        let found = match inner {
-            "" => Ok(Some(root.folder.clone())),
-            inner => RelPath::parse(inner).and_then(|inner| root.folder.folder(&inner)),
-        };
-        let (mut seen, mut closed) = (Vec::new(), Vec::new());
-        match found {
-            Ok(Some(found)) => {
-                let leave_out = if inner.is_empty() { &*root.leave_out } else { &[] };
-                let own = found.all_on_disk(leave_out, &mut |mut file| {
-                    if !inner.is_empty() {
-                        file.path = format!("{inner}/{}", file.path);
-                    }
-                    seen.push(file);
-                });
-                let whole = |path: String| {
-                    if path.is_empty() { folder.to_owned() } else { format!("{folder}/{path}") }
-                };
-                closed.extend(own.into_iter().map(whole));
-            }
-            Ok(None) => {}
-            Err(_) => closed.push(folder.to_owned()),
-        }
-        (self.known().differing(name, folder, &seen, &closed, false), closed)
-    }
-
-    /// Takes note of what others have changed; gives the number to wait for, or nothing when that cannot be said.
-    async fn look(self: &Arc<Self>) -> Option<u64> {
-        let keeping = Arc::clone(self);
-        let looked = self.reading.run(move || {
-            let whole = keeping.parts.roots.iter().filter(|root| root.is_whole);
-            whole.map(|root| keeping.look_at(&root.name)).max().unwrap_or_default()
-        });
-        looked.await
-    }
-
-    /// Looks now and then for what others have changed, and removes objects that nothing needs. Never ends.
-    async fn look_around(self: &Arc<Self>) {
-        let mut collected = Instant::now();
-        let mut pause = LOOK_EVERY.0;
-        loop {
-            tokio::time::sleep(pause).await;
-            let (begun, at) = (Instant::now(), self.parts.clock.millis());
-            let Some(number) = self.look().await else { return };
-            pause = LOOK_EVERY.0.max(begun.elapsed() * LOOK_EVERY.1);
-            // All that was changed before is kept once this is.
-            while !self.is_settled(number) {
-                tokio::time::sleep(RETRY).await;
-            }
-            if self.lock().is_over {
-                return;
-            }
-            // What is not kept would be taken for removed elsewhere if it was older than the note.
-            let is_all = self.lock().unreadable.is_empty();
-            let keeping = Arc::clone(self);
-            self.reading.run(move || is_all.then(|| keeping.note.write(&keeping.note_at(at)))).await;
-            if collected.elapsed() >= COLLECT_EVERY {
-                collected = Instant::now();
-                if let Err(error) = self.collect().await {
-                    tracing::warn!(code = error.code(), "old objects of files were not removed: {error}");
-                }
-            }
-        }
-    }
-
-    /// Removes objects that no row has needed for a day.
-    pub(super) async fn collect(&self) -> Result<(), MirrorError> {
-        let MirrorParts { owner, table, blobs, clock, .. } = &self.parts;
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let now = clock.millis();
-        let before = now.saturating_sub(millis(COLLECT_EVERY));
-        for term in table.terms(owner).await? {
-            if term > self.term {
-                return Err(MirrorError::Over { owner: owner.clone() });
-            }
-            let held = blobs.held_by(&holder(owner, &self.id, term));
-            let old = held.kept_before(before).await?;
-            let _sending = self.sending.lock().await;
-            let needed = self.known().needed(term);
-            let useless: Vec<_> = old.into_iter().filter(|hash| !needed.contains(hash)).collect();
-            let useless = {
-                let mut seen = self.useless.lock().unwrap_or_else(PoisonError::into_inner);
-                let of_term: HashMap<_, _> = useless
-                    .iter()
-                    .map(|hash| ((term, *hash), seen.get(&(term, *hash)).copied().unwrap_or(now)))
-                    .collect();
-                seen.retain(|(of, _), _| *of != term);
-                seen.extend(of_term.iter().map(|(object, since)| (*object, *since)));
-                let is_over = |since: Millis| now.saturating_sub(since) >= millis(GRACE);
-                useless
-                    .into_iter()
-                    .filter(|hash| of_term.get(&(term, *hash)).is_some_and(|since| is_over(*since)))
-                    .collect()
-            };
-            held.remove(useless).await?;
-            if needed.is_empty() && term < self.term && held.kept_before(u64::MAX).await?.is_empty() {
-                table.forget_term(owner, term).await?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A file that is read from front to back.
-struct FileSource {
-    reader: crate::files::Reader,
-    at: u64,
-}
-
-impl FileSource {
-    /// The next `length` bytes; fewer at the end.
-    fn read(mut self, length: u64) -> std::io::Result<(Self, Vec<u8>)> {
-        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default().min(8 << 20));
-        self.reader.seek(SeekFrom::Start(self.at))?;
-        (&mut self.reader).take(length).read_to_end(&mut bytes)?;
-        self.at += bytes.len() as u64;
-        Ok((self, bytes))
     }
 }
