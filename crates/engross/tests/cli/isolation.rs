@@ -319,6 +319,9 @@ fn a_worker_that_is_killed_costs_one_request_at_most() {
             });
             size.is_some_and(|size| size > 60 << 10)
         });
+        // One that dies as soon as it is asked is replaced: this one has been at work for longer.
+        signal(worker, "-STOP");
+        std::thread::sleep(Duration::from_millis(200));
         signal(worker, "-KILL");
         reading.join().unwrap()
     });
