@@ -42,7 +42,7 @@ export async function open(browser: Browser, baseUrl: string, hash = "", options
   const origin = baseUrl.replace(/\/v1\/?$/, "");
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", acceptDownloads: true, ...options });
   // A step that does not come names itself before the test as a whole is given up.
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(25_000);
   // The page as it was just built, without building the server anew; its policy comes with the page, from the server.
   const assets = process.env["ENGROSS_TEST_ASSETS"];
   if (assets !== undefined) {

@@ -69,6 +69,7 @@ describe.skipIf(!binary || !browserPath)("a person", () => {
 
     await page.locator('.paper [data-address="P51"]').click();
     await page.getByRole("tab", { name: /Comments/ }).click();
+    await expect.poll(() => page.getByLabel("Paragraph", { exact: true }).inputValue()).toBe("P51");
     await page.getByLabel("Words in it").fill("thirty (30) days");
     await page.getByLabel("Comment", { exact: true }).fill("Our usual notice is sixty days.");
     await page.getByRole("button", { name: "Add comment" }).click();
