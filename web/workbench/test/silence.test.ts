@@ -55,13 +55,30 @@ describe.skipIf(!binary || !browserPath)("no control is silent", { timeout: 60_0
     await close();
   };
 
+  test("a paragraph that moves under the pointer is chosen all the same", async () => {
+    const window = await withDocument();
+    const { page } = window;
+    const paragraph = page.locator('.paper [data-address="P50"]');
+    await paragraph.scrollIntoViewIfNeeded();
+    const box = await paragraph.boundingBox();
+    if (!box) throw new Error("it is not drawn");
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await paragraph.evaluate((element) => element.before(Object.assign(document.createElement("p"), { style: "height: 300px" })));
+    await page.mouse.up();
+    await page.getByRole("tab", { name: /Comments/ }).click();
+    await expect.poll(() => page.getByLabel("Paragraph", { exact: true }).inputValue()).toBe("P50");
+    await ended(window);
+  });
+
   test("a change leads to its place on a narrow screen, too, and a place that is gone is said to be", async () => {
     const window = await withDocument({ viewport: { width: 320, height: 640 } });
     const { page } = window;
     await page.locator(".change-text").first().click();
-    const marked = page.locator(".paper .found");
-    await marked.waitFor();
-    await expect.poll(async () => ((await marked.boundingBox())?.y ?? -1) >= 0 && ((await marked.boundingBox())?.y ?? 999) < 640).toBe(true);
+    // The mark fades; what was marked does not.
+    const marked = await page.locator(".paper .found").elementHandle();
+    const top = async () => (await marked?.boundingBox())?.y ?? -1;
+    await expect.poll(async () => (await top()) >= 0 && (await top()) < 640).toBe(true);
     await page.getByRole("tab", { name: /Conversation/ }).click();
     await say(page, "edit it");
     await page.getByText("Changed, see").waitFor();

@@ -59,6 +59,10 @@ export function Paper({ model, showComments, reveal }: Props) {
       element.classList.remove("found");
     };
   }, [wanted]);
+  const pressed = useRef<string | undefined>(undefined);
+  const press = (event: PointerEvent) => {
+    pressed.current = addressOf(event.target);
+  };
   const choose = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target : null;
     const inner = target?.closest<HTMLAnchorElement>('a[href^="#"]');
@@ -74,13 +78,19 @@ export function Paper({ model, showComments, reveal }: Props) {
       }
       return;
     }
-    const address = target?.closest<HTMLElement>("[data-address]")?.dataset["address"];
+    // What moves under the pointer, as while the page scrolls or is drawn anew, is let go of beside where it was pressed.
+    const address = addressOf(target) ?? pressed.current;
     // A selection of words is no click on their paragraph, but says where it is as well.
     if (address !== undefined && !target?.closest("a")) model.chosen.value = address === model.chosen.value ? undefined : address;
   };
   return (
     <article class="paper docx" lang="" aria-label={t("document.view")}>
-      <div ref={paper} class="sheet" onClick={choose} />
+      <div ref={paper} class="sheet" onPointerDown={press} onClick={choose} />
     </article>
   );
+}
+
+/** The address of the paragraph in which something happened. */
+function addressOf(target: EventTarget | null): string | undefined {
+  return target instanceof Element ? target.closest<HTMLElement>("[data-address]")?.dataset["address"] : undefined;
 }
