@@ -11,6 +11,7 @@ use engross_xml::{Document, NodeId};
 use super::WordDocument;
 use super::judge::{FieldChange, Judge, Settlement, live_references, takes_text_away};
 use super::run::{Anchor, PartNode, Run};
+use crate::edit::evidence::{NestedInsertion, refuse_nested};
 use crate::edit::references::{Obstacle, bookmark_paragraph, retarget, unlink};
 use crate::edit::{MovedBookmark, RevisionWriter, StorySnapshot, StyleContext, find_paragraph};
 use crate::error::{Error, Refusal, RefusalCode};
@@ -18,6 +19,7 @@ use crate::model::{RevisionStamp, View, is_revision_wrapper};
 use crate::names::{ANCHOR, BOOKMARK_START, FLD_SIMPLE, HYPERLINK, INSTR_TEXT, NAME, RUN};
 use crate::ops::{Edit, OperationOutcome, Outcome, Place, ReferencePolicy};
 use crate::read::excerpt;
+use crate::revisions::Selection;
 
 impl WordDocument {
     /// Lets the batch know of references, where it may move or delete what they lead to.
@@ -238,8 +240,9 @@ impl WordDocument {
         Ok(())
     }
 
-    /// Writes into a part in the name of an operation, which has these revisions among its own. What fails leaves no trace.
-    pub(super) fn write_for<T, E>(
+    /// Writes into a part in the name of an operation, which has these revisions among its own. What fails leaves no trace, and so does
+    /// what would stand inside another author's insertion.
+    pub(super) fn write_for<T, E: From<NestedInsertion>>(
         &mut self,
         run: &mut Run<'_>,
         operation: usize,
@@ -261,7 +264,10 @@ impl WordDocument {
             pending: &mut run.pending,
             styles: &self.styles,
         };
-        let written = write(&mut writer);
+        let written = write(&mut writer).and_then(|written| {
+            refuse_nested(tree, tree.root(), self.ids.own(), Selection::IdsFrom(first))?;
+            Ok(written)
+        });
         if written.is_err() {
             tree.rollback(checkpoint);
             self.ids = ids;

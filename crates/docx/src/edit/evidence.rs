@@ -80,7 +80,10 @@ pub(crate) fn check(
         .collect();
     document.rollback(checkpoint);
     if texts == evidence.texts {
-        return live.iter().try_for_each(|node| refuse_nested(document, *node, own, selection));
+        return live
+            .iter()
+            .try_for_each(|node| refuse_nested(document, *node, own, selection))
+            .map_err(Refusal::from);
     }
     let at = texts.iter().zip(evidence.texts).position(|(left, right)| left != right);
     let at = at.unwrap_or(texts.len().min(evidence.texts.len()));
@@ -97,29 +100,42 @@ pub(crate) fn check(
     ))
 }
 
-/// An insertion stands beside another author's, never inside it: what lies between them, such as a link or a content control,
-/// cannot be cut in two. One inside one's own is a part of it when the batch ends ([`crate::edit::coalesce`]).
-fn refuse_nested(
+/// A new insertion inside another author's: it has to stand beside, and what lies between them, such as a link or a content control,
+/// cannot be cut in two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NestedInsertion {
+    /// The insertion that was there.
+    outer: RevisionStamp,
+}
+
+impl From<NestedInsertion> for Refusal {
+    fn from(nested: NestedInsertion) -> Self {
+        let RevisionStamp { author, id, .. } = nested.outer;
+        let id = id.map_or_else(String::new, |id| format!(" (revision {id})"));
+        let message = format!(
+            "the text lies in a link, a content control or the like that a pending insertion by {author}{id} put there, and a \
+             tracked change there would stand inside theirs; accept or reject that insertion first"
+        );
+        Self::new(RefusalCode::InsideInsertion, message)
+    }
+}
+
+/// Refuses new insertions beneath `root` that stand inside another author's. One inside one's own is a part of it when the batch ends
+/// ([`crate::edit::coalesce`]).
+pub(crate) fn refuse_nested(
     document: &Document,
-    paragraph: NodeId,
+    root: NodeId,
     own: &OwnRevisions,
     new: Selection<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NestedInsertion> {
     let is_insertion = |node: &NodeId| document.name(*node) == INS && document.first_child(*node).is_some();
-    for node in document.descendants(paragraph).filter(is_insertion) {
+    for node in document.descendants(root).filter(is_insertion) {
         if !new.holds(document, node) {
             continue;
         }
         let mut above = document.ancestors(node).take_while(|above| document.name(*above) != P);
         if let Some(other) = above.find(is_insertion).filter(|other| !own.is_pair(document, (*other, node))) {
-            let stamp = RevisionStamp::of(document, other);
-            let id = stamp.id.map_or_else(String::new, |id| format!(" (revision {id})"));
-            let message = format!(
-                "the text lies in a link, a content control or the like that a pending insertion by {}{id} put there, and a \
-                 tracked change there would stand inside theirs; accept or reject that insertion first",
-                stamp.author
-            );
-            return Err(Refusal::new(RefusalCode::InsideInsertion, message));
+            return Err(NestedInsertion { outer: RevisionStamp::of(document, other) });
         }
     }
     Ok(())

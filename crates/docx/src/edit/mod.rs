@@ -33,7 +33,7 @@ pub(crate) mod contents;
 pub(crate) mod control_values;
 mod controls;
 mod deletions;
-mod evidence;
+pub(crate) mod evidence;
 mod expected;
 mod fallback;
 mod formats;

@@ -9,6 +9,7 @@
 use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::content::Piece;
+use crate::edit::evidence::NestedInsertion;
 use crate::edit::insertion::{behind, between, lift, put};
 use crate::edit::long_fields::write_long;
 use crate::edit::revision_writer::RevisionWriter;
@@ -28,6 +29,14 @@ pub(crate) type Obstacle = &'static str;
 const SPREAD: Obstacle = "it goes over several paragraphs, or over the edge of a link or content control";
 const EMPTY: Obstacle = "it shows nothing";
 const PENDING: Obstacle = "a pending change or another field stands inside of it";
+const NESTED: Obstacle =
+    "it stands in a link, a content control or the like that a pending insertion put there";
+
+impl From<NestedInsertion> for Obstacle {
+    fn from(_: NestedInsertion) -> Self {
+        NESTED
+    }
+}
 
 /// Lets a reference lead to another bookmark.
 pub(crate) fn retarget(

@@ -172,6 +172,57 @@ fn references_are_made() {
     assert!(edited.xml.contains(" REF _Ref7 \\h "), "{}", edited.xml);
 }
 
+/// A control or a link that somebody else's pending insertion put there cannot be cut in two, so nothing of ours can stand in it.
+#[test]
+fn nothing_is_put_into_what_a_pending_insertion_wraps() {
+    let wraps = [
+        ("<w:sdt><w:sdtPr><w:tag w:val=\"new\"/></w:sdtPr><w:sdtContent>", "</w:sdtContent></w:sdt>"),
+        ("<w:hyperlink w:anchor=\"_Ref7\">", "</w:hyperlink>"),
+        ("<w:smartTag w:uri=\"urn:a\" w:element=\"e\">", "</w:smartTag>"),
+    ];
+    let marked = format!(
+        "<w:bookmarkStart w:id=\"7\" w:name=\"_Ref7\"/>{}<w:bookmarkEnd w:id=\"7\"/>",
+        run("Confidentiality")
+    );
+    for (begin, end) in wraps {
+        let wrapped = run("filled ") + &field("REF _Ref7 \\r \\h", "7") + &run(" clause 1");
+        let theirs = format!(
+            "<w:p><w:ins w:id=\"120\" w:author=\"Z\" w:date=\"2025-01-01T00:00:00Z\">{}{begin}{wrapped}{end}</w:ins></w:p>",
+            run("theirs ")
+        );
+        let body = [clause(0, &run("Definitions")), clause(0, &marked), theirs].concat();
+        let source = DocxBuilder::new().body(&body).numbering(NUMBERING).build();
+        let operations = [
+            json!({"op": "insert_bookmark", "paragraphIndex": 3, "name": "Mine", "text": "illed"}),
+            json!({"op": "insert_bookmark", "paragraphIndex": 3, "name": "Mine", "text": "theirs fill"}),
+            json!({"op": "insert_field", "paragraphIndex": 3, "afterText": "fil", "instruction": "PAGE"}),
+            json!({"op": "insert_cross_reference", "paragraphIndex": 3, "afterText": "fil", "to": "P1"}),
+            json!({"op": "insert_cross_reference", "paragraphIndex": 3, "replaceText": "clause 1", "to": "P1"}),
+            json!({"op": "modify_text", "paragraphIndex": 3, "originalText": "illed", "replacementText": "ull"}),
+        ];
+        for operation in operations {
+            let edited = edit(&source, &json!([operation]));
+            let result = &edited.results[0];
+            assert_eq!(
+                result.code.as_deref(),
+                Some("INSIDE_INSERTION"),
+                "{operation} in {begin}: {result:?}"
+            );
+            assert!(result.message.as_ref().unwrap().contains("by Z (revision 120)"), "{result:?}");
+        }
+        // Beside it there is room, and what is stale in it is named.
+        let beside = json!([
+            {"op": "insert_bookmark", "paragraphIndex": 3, "name": "Mine", "text": "theirs"},
+            {"op": "insert_field", "paragraphIndex": 3, "afterText": "theirs", "instruction": "PAGE", "result": "3"},
+        ]);
+        let edited = edit(&source, &beside);
+        assert!(edited.results.iter().all(|result| result.status == Status::Applied), "{:?}", edited.results);
+        let edited = edit(&source, &json!([{"op": "update_references"}]));
+        let message = edited.results[0].message.clone().unwrap();
+        assert!(message.contains("a pending insertion put there"), "{message} in {begin}");
+    }
+}
+
 #[test]
 fn the_place_of_a_bookmark_is_told_without_counting_paragraphs_of_text_boxes() {
     let boxed = "<w:p><w:r><w:pict><v:shape xmlns:v=\"urn:schemas-microsoft-com:vml\"><v:textbox><w:txbxContent>\
