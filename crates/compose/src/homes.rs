@@ -1,21 +1,29 @@
 //! Several nodes that share what owners have: which node has what, and who takes over what a dead one had.
 //!
 //! Must never let two nodes have one owner at once: who cannot renew a home has its fence closed before anybody else can take it.
+//! Nor give a home away under the feet of somebody who uses what is there.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod state;
+
+#[cfg(test)]
+mod state_tests;
+
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use engross_http::{HomeFinder, HomeNews, HomePlace};
+use engross_http::{HomeFinder, HomeNews, HomePlace, HomeUse};
 use engross_protocol::Failure;
 use engross_store::files::FileMirror;
-use engross_store::{Home, Homes, Store, WriteFence, codes};
+use engross_store::{Homes, HomesSeen, Store, WriteFence, codes};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::console::note;
+
+use state::HomeState;
 
 /// How long a home is a node's that says no more.
 pub(super) const TTL: Duration = Duration::from_millis(3_500);
@@ -29,11 +37,17 @@ const SOON: Duration = Duration::from_secs(1);
 /// By how much a fence closes before the home is free, for what was asked just before.
 const MARGIN: Duration = Duration::from_millis(300);
 
-/// How much longer a node leaves a free home to others for each home that it has, and at most.
-const MODESTY: (Duration, Duration) = (BEAT, Duration::from_secs(1));
-
 /// How long a home is left alone that could not be opened: because the database was away in that moment, and for another reason.
 const AFTER_FAILURE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+/// How long before a home is given away the other nodes are told to hold what they would lead there: more than two beats.
+const ANNOUNCED: Duration = Duration::from_millis(1_200);
+
+/// How long a node takes no home again that it gave away: four beats of the others. People wait for it as long as for one of a dead node.
+const AFTER_GIVING: Duration = Duration::from_secs(2);
+
+/// How long closing what a quiet owner has may keep its home from the next node; then the closed fence keeps it from being written.
+const CLOSED_SOON: Duration = Duration::from_secs(3);
 
 /// How often it is fetched what is new of files that other nodes have.
 const FOLLOW_EVERY: Duration = Duration::from_secs(2);
@@ -104,6 +118,13 @@ pub(super) trait HomeOwners: Send + Sync + 'static {
 
     /// Serves no more what an owner has whose home is another node's; gives what closes it.
     fn move_out(&self, owner: &str) -> Option<Moving<'static, ()>>;
+
+    /// As [`HomeOwners::move_out`] where nothing of the owner is at work here, which is asked for by a request at least; else nothing is
+    /// done.
+    fn move_out_if_quiet(&self, owner: &str) -> Option<Moving<'static, ()>>;
+
+    /// Whether nothing of the owner is at work here now.
+    fn is_quiet(&self, owner: &str) -> bool;
 }
 
 /// A move on its way.
@@ -134,52 +155,6 @@ pub(super) struct HomeKeeper {
     owners: OnceLock<Arc<dyn HomeOwners>>,
 }
 
-#[derive(Default)]
-pub(super) struct HomeState {
-    /// What the database told last, and when that was asked for.
-    told: Vec<Home>,
-    asked: Option<Instant>,
-    /// The homes that this node has.
-    pub(super) own: BTreeMap<String, OwnHome>,
-    /// Owners whose things are being opened, also when the home is lost meanwhile: they are not opened twice at once.
-    opening: BTreeSet<String>,
-    /// Homes that are being given back: taken meanwhile, they would be given back with what is on its way.
-    releasing: BTreeSet<String>,
-    /// Since when homes are seen to be free.
-    free: BTreeMap<String, Instant>,
-    /// Whether another node has this one's address.
-    doubled: DoubledAddress,
-    /// Homes that could not be opened, and until when they are left alone.
-    pub(super) failed: BTreeMap<String, Instant>,
-    pub(super) is_closing: bool,
-}
-
-/// Whether another node has the address of this one.
-#[derive(Default)]
-enum DoubledAddress {
-    #[default]
-    No,
-    Since(Instant),
-    Reported,
-}
-
-pub(super) struct OwnHome {
-    pub(super) fence: WriteFence,
-    /// Whether its things are open.
-    pub(super) is_open: bool,
-}
-
-/// What is to be done after a beat.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Moves {
-    /// Homes that are lost.
-    pub(super) lost: Vec<String>,
-    /// Homes that are to be taken.
-    pub(super) free: Vec<String>,
-    /// Homes that this node has and does not want.
-    pub(super) unwanted: Vec<String>,
-}
-
 impl HomeKeeper {
     /// Nothing is taken until [`HomeKeeper::keep`].
     pub(super) fn new(shared: Arc<dyn SharedPlace>, node: String, address: String) -> Self {
@@ -198,10 +173,10 @@ impl HomeKeeper {
             let asked = Instant::now();
             let told = tokio::time::timeout(TTL, self.renew()).await;
             let problem = match told {
-                Ok(Ok(told)) => {
+                Ok(Ok(seen)) => {
                     let moves = {
                         let mut state = self.lock();
-                        let moves = state.take_in(&self.node, told, asked, &owners.names());
+                        let moves = state.take_in(&self.node, seen, asked, &owners.names());
                         if state.has_double(&self.node, &self.address, asked) {
                             note(&format!(
                                 "Another node says that it is at {}, too: give each its own --node-address",
@@ -224,8 +199,17 @@ impl HomeKeeper {
                             keeper.lock().released(&owner);
                         });
                     }
-                    for owner in moves.free {
-                        self.take(&owner, owners, &mut moving).await;
+                    if !moves.unsaid.is_empty() {
+                        self.taken(moves.unsaid).await;
+                    }
+                    for owner in self.taken(moves.free).await {
+                        self.open(owner, asked, owners, &mut moving);
+                    }
+                    if let Some(owner) = moves.spare.into_iter().find(|owner| self.is_quiet(owner, &**owners))
+                    {
+                        self.lock().begin_to_give();
+                        let (keeper, owners) = (Arc::clone(self), Arc::clone(owners));
+                        moving.spawn(async move { keeper.give(&owner, &*owners).await });
                     }
                     None
                 }
@@ -251,12 +235,13 @@ impl HomeKeeper {
 
     /// Renews the homes of this node. A connection that has died in silence must not cost them: what has no answer soon is asked
     /// again, and the first answer counts.
-    pub(super) async fn renew(&self) -> Result<Vec<Home>, engross_store::Error> {
-        let mut first = self.homes.renew(&self.node, TTL);
+    pub(super) async fn renew(&self) -> Result<HomesSeen, engross_store::Error> {
+        let takes = self.lock().takes_homes(Instant::now());
+        let mut first = self.homes.renew(&self.node, TTL, takes);
         match tokio::time::timeout(SOON, &mut first).await {
             Ok(told) => told,
             Err(_) => {
-                let mut second = self.homes.renew(&self.node, TTL);
+                let mut second = self.homes.renew(&self.node, TTL, takes);
                 tokio::select! {
                     told = &mut first => told,
                     told = &mut second => told,
@@ -265,27 +250,37 @@ impl HomeKeeper {
         }
     }
 
-    async fn take(self: &Arc<Self>, owner: &str, owners: &Arc<dyn HomeOwners>, moving: &mut JoinSet<()>) {
-        let asked = Instant::now();
-        match tokio::time::timeout(SOON, self.homes.take(owner, &self.node, &self.address, TTL)).await {
-            Ok(Ok(true)) => {}
-            // One that was taken all the same is seen at the next beat, and given back.
-            Ok(Ok(false)) | Err(_) => return,
-            Ok(Err(error)) => {
-                tracing::warn!(code = error.code(), "the home of '{owner}' was not taken: {error}");
-                return;
+    /// Takes homes that are free; gives those that were had. One that was taken all the same is seen at the next beat, and given back.
+    async fn taken(&self, free: Vec<String>) -> Vec<String> {
+        let takes = free.into_iter().map(async |owner| {
+            let take = self.homes.take(&owner, &self.node, &self.address, TTL);
+            match tokio::time::timeout(SOON, take).await {
+                Ok(Ok(is_taken)) => is_taken.then_some(owner),
+                Err(_) => None,
+                Ok(Err(error)) => {
+                    tracing::warn!(code = error.code(), "the home of '{owner}' was not taken: {error}");
+                    None
+                }
             }
-        }
+        });
+        futures_util::future::join_all(takes).await.into_iter().flatten().collect()
+    }
+
+    /// Opens what an owner has whose home was taken, which was asked for after `asked`.
+    fn open(
+        self: &Arc<Self>,
+        owner: String,
+        asked: Instant,
+        owners: &Arc<dyn HomeOwners>,
+        moving: &mut JoinSet<()>,
+    ) {
         let fence = WriteFence::closed();
         fence.extend(asked + TTL - MARGIN);
-        let mut state = self.lock();
-        state.own.insert(owner.to_owned(), OwnHome { fence: fence.clone(), is_open: false });
-        state.opening.insert(owner.to_owned());
-        drop(state);
-        let (keeper, owners, owner) = (Arc::clone(self), Arc::clone(owners), owner.to_owned());
+        self.lock().begin_to_open(&owner, fence.clone(), asked);
+        let (keeper, owners) = (Arc::clone(self), Arc::clone(owners));
         moving.spawn(async move {
             match keeper.move_in(&owner, fence, &owners).await {
-                Ok(()) if keeper.is_open_now(&owner) => {
+                Ok(()) if keeper.lock().is_open_now(&owner, Instant::now()) => {
                     keeper.news.notify_waiters();
                     let millis = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
                     tracing::info!(owner, millis, "what an owner has is open here");
@@ -299,12 +294,57 @@ impl HomeKeeper {
                     ));
                     close(&*owners, &owner).await;
                     let is_passing = failure.code == codes::STORE_UNAVAILABLE.name;
-                    keeper.give_up(&owner, if is_passing { AFTER_FAILURE.0 } else { AFTER_FAILURE.1 });
+                    let pause = if is_passing { AFTER_FAILURE.0 } else { AFTER_FAILURE.1 };
+                    keeper.lock().give_up(&owner, Instant::now(), pause, is_passing);
                     keeper.release(&owner).await;
                 }
             }
-            keeper.lock().opening.remove(&owner);
+            keeper.lock().opened(&owner);
         });
+    }
+
+    /// Whether nobody uses what an owner has here.
+    fn is_quiet(&self, owner: &str, owners: &dyn HomeOwners) -> bool {
+        self.lock().is_unused(owner) && owners.is_quiet(owner)
+    }
+
+    /// Gives the home of an owner away, if nobody uses what is here: other nodes hold what they would lead here, what is open is closed,
+    /// and a node that has fewer homes takes it. Who asks meanwhile waits.
+    async fn give(&self, owner: &str, owners: &dyn HomeOwners) {
+        let is_left = match tokio::time::timeout(SOON, self.homes.offer(owner, &self.node)).await {
+            Ok(Ok(())) => {
+                tokio::time::sleep(ANNOUNCED).await;
+                self.leave(owner, owners).await
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(code = error.code(), "the home of '{owner}' was not offered: {error}");
+                false
+            }
+            Err(_) => false,
+        };
+        if is_left {
+            tracing::info!(owner, "the home of an owner is given to a node that has fewer");
+            self.release(owner).await;
+            self.lock().released(owner);
+        }
+        // Where it is not left its address is said again at the next beat.
+        self.lock().has_given(owner, Instant::now());
+    }
+
+    /// Closes what is open of an owner, if nobody uses it; whether that was so.
+    async fn leave(&self, owner: &str, owners: &dyn HomeOwners) -> bool {
+        if !self.lock().begin_to_leave(owner) {
+            return false;
+        }
+        let Some(closing) = owners.move_out_if_quiet(owner) else {
+            self.lock().stay(owner);
+            self.news.notify_waiters();
+            return false;
+        };
+        if tokio::time::timeout(CLOSED_SOON, closing).await.is_err() {
+            tracing::warn!(owner, "what an owner has could not be closed soon, and is left as it is");
+        }
+        self.lock().leave(owner, Instant::now(), AFTER_GIVING)
     }
 
     async fn move_in(
@@ -322,11 +362,7 @@ impl HomeKeeper {
 
     /// Fetches what is new of the files that other nodes have.
     async fn follow(&self, owners: &dyn HomeOwners) {
-        let elsewhere: Vec<String> = {
-            let state = self.lock();
-            let is_here = |owner: &String| state.own.contains_key(owner) || state.opening.contains(owner);
-            owners.names().into_iter().filter(|owner| !is_here(owner)).collect()
-        };
+        let elsewhere = self.lock().elsewhere(owners.names());
         for owner in elsewhere {
             if let Ok(folders) = owners.folders(&owner) {
                 self.shared.follow(&owner, &self.node, folders).await;
@@ -334,40 +370,28 @@ impl HomeKeeper {
         }
     }
 
+    /// Gives a home back. What could not be is seen at a later beat, and given back then.
     async fn release(&self, owner: &str) {
-        if let Err(error) = self.homes.release(owner, &self.node).await {
-            tracing::warn!(code = error.code(), "the home of '{owner}' was not given back: {error}");
+        match tokio::time::timeout(SOON, self.homes.release(owner, &self.node)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(code = error.code(), "the home of '{owner}' was not given back: {error}");
+            }
+            Err(_) => {
+                tracing::warn!("the home of '{owner}' was not given back: the database does not answer");
+            }
         }
-    }
-
-    /// Notes that what an owner has is open; `false` when its home is another node's by now.
-    fn is_open_now(&self, owner: &str) -> bool {
-        let mut state = self.lock();
-        let own = state.own.get_mut(owner);
-        own.map(|own| own.is_open = true).is_some()
-    }
-
-    /// Leaves a home alone for a while that could not be opened.
-    fn give_up(&self, owner: &str, pause: Duration) {
-        let mut state = self.lock();
-        if let Some(own) = state.own.remove(owner) {
-            own.fence.shut();
-        }
-        state.failed.insert(owner.to_owned(), Instant::now() + pause);
     }
 
     /// Takes no more homes.
     pub(super) fn begin_to_close(&self) {
-        self.lock().is_closing = true;
+        self.lock().begin_to_close();
     }
 
     /// Gives back all homes, whose things are closed.
     pub(super) async fn release_all(&self) {
-        let own = std::mem::take(&mut self.lock().own);
-        let releasing = own.iter().map(|(owner, home)| {
-            home.fence.shut();
-            self.release(owner)
-        });
+        let own = self.lock().leave_all();
+        let releasing = own.iter().map(|owner| self.release(owner));
         // What is not given back runs out by itself.
         let _ = tokio::time::timeout(SOON, futures_util::future::join_all(releasing)).await;
     }
@@ -384,98 +408,11 @@ async fn close(owners: &dyn HomeOwners, owner: &str) {
     }
 }
 
-impl HomeState {
-    /// Takes in what the database told of all homes, asked at `asked`; says what follows. `owners` are those of this node's keys.
-    pub(super) fn take_in(
-        &mut self,
-        node: &str,
-        told: Vec<Home>,
-        asked: Instant,
-        owners: &BTreeSet<String>,
-    ) -> Moves {
-        let mine: BTreeSet<&str> =
-            told.iter().filter(|home| home.holder == node).map(|home| home.owner.as_str()).collect();
-        let mut lost = Vec::new();
-        self.own.retain(|owner, home| {
-            // What met a closed fence may have failed for good in memory, and is whole where it is stored: it is opened anew.
-            let is_kept = mine.contains(owner.as_str()) && !home.fence.has_refused();
-            if is_kept {
-                home.fence.extend(asked + TTL - MARGIN);
-            } else {
-                home.fence.shut();
-                lost.push(owner.clone());
-            }
-            is_kept
-        });
-        let unwanted: Vec<String> = mine
-            .iter()
-            .filter(|owner| !self.own.contains_key(**owner) && !self.releasing.contains(**owner))
-            .map(|owner| (*owner).to_owned())
-            .collect();
-        self.releasing.extend(unwanted.iter().cloned());
-        let held: BTreeSet<&str> = told
-            .iter()
-            .filter(|home| home.holder != node && !home.remaining.is_zero())
-            .map(|home| home.owner.as_str())
-            .collect();
-        let is_free = |owner: &&String| {
-            let is_taken = held.contains(owner.as_str()) || self.own.contains_key(*owner);
-            let is_moving = self.opening.contains(*owner) || self.releasing.contains(*owner);
-            !is_taken && !is_moving && !lost.contains(*owner)
-        };
-        let free: BTreeSet<String> = owners.iter().filter(is_free).cloned().collect();
-        self.free.retain(|owner, _| free.contains(owner));
-        let patience = (MODESTY.0 * u32::try_from(self.own.len()).unwrap_or(u32::MAX)).min(MODESTY.1);
-        let mut ripe = Vec::new();
-        for owner in free {
-            let since = *self.free.entry(owner.clone()).or_insert(asked);
-            let is_left = self.failed.get(&owner).is_some_and(|until| *until > asked);
-            // One at a time, so that others have a share of many.
-            if !self.is_closing && !is_left && asked.duration_since(since) >= patience && ripe.is_empty() {
-                ripe.push(owner);
-            }
-        }
-        self.told = told;
-        self.asked = Some(asked);
-        Moves { lost, free: ripe, unwanted }
-    }
-
-    /// A home has been given back, or could not be.
-    pub(super) fn released(&mut self, owner: &str) {
-        self.releasing.remove(owner);
-    }
-
-    /// Whether it is to be said that another node has the address of this one: once, and not of a node that was started again and whose
-    /// homes have not run out yet.
-    pub(super) fn has_double(&mut self, node: &str, address: &str, now: Instant) -> bool {
-        let is_double =
-            |home: &Home| home.holder != node && home.address == address && !home.remaining.is_zero();
-        match (self.told.iter().any(is_double), &mut self.doubled) {
-            (false, doubled) => *doubled = DoubledAddress::No,
-            (true, doubled @ DoubledAddress::No) => *doubled = DoubledAddress::Since(now),
-            (true, DoubledAddress::Since(since)) if now.duration_since(*since) >= 2 * TTL => {
-                self.doubled = DoubledAddress::Reported;
-                return true;
-            }
-            (true, _) => {}
-        }
-        false
-    }
-
-    pub(super) fn find(&self, node: &str, owner: &str, now: Instant) -> HomePlace {
-        if let Some(own) = self.own.get(owner) {
-            return if own.is_open && own.fence.is_open() { HomePlace::Here } else { HomePlace::Nowhere };
-        }
-        let passed = self.asked.map_or(Duration::MAX, |asked| now.duration_since(asked));
-        let home = self.told.iter().find(|home| home.owner == owner && home.holder != node);
-        match home {
-            Some(home) if home.remaining > passed => HomePlace::At(home.address.clone()),
-            _ => HomePlace::Nowhere,
-        }
-    }
-}
-
 impl HomeFinder for HomeKeeper {
+    fn begin(&self, owner: &str) -> HomeUse {
+        self.lock().begin_use(owner)
+    }
+
     fn find(&self, owner: &str) -> HomePlace {
         self.lock().find(&self.node, owner, Instant::now())
     }

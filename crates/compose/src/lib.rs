@@ -90,9 +90,6 @@ pub mod writes;
 mod acp_tests;
 #[cfg(test)]
 #[cfg(feature = "server")]
-mod homes_tests;
-#[cfg(test)]
-#[cfg(feature = "server")]
 mod own_model_tests;
 #[cfg(test)]
 mod settings_tests;

@@ -189,6 +189,16 @@ impl OwnModelKeeper {
         Ok(Some(HeldModel { spec, provider: file.provider, name: file.name, key, place: Some(place) }))
     }
 
+    /// Whether another node would have the key, too; also when there is none.
+    pub(super) fn is_found_elsewhere(&self) -> bool {
+        lock(&self.held).as_ref().is_none_or(|held| held.place == Some(IN_FILE))
+    }
+
+    /// Answers no sessions by it any more: another node knows what becomes of the key.
+    pub(super) fn leave(&self) {
+        self.table.put(&self.principal, None);
+    }
+
     /// Offers it to the sessions of its owner from now on.
     fn hold(&self, held: &mut Option<HeldModel>, model: Option<HeldModel>) {
         let opened = model.as_ref().and_then(|model| self.opened(model).ok().flatten());

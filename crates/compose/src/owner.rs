@@ -390,6 +390,7 @@ pub(super) struct ServedOwner {
     forgets: bool,
     hashes: Arc<KnownHashes>,
     files: Option<Arc<dyn KeptFiles>>,
+    own_model: Arc<OwnModelKeeper>,
 }
 
 impl OwnerParts {
@@ -443,7 +444,8 @@ impl OwnerParts {
         let routes = write_routes(writes.clone(), limits.clone());
         let routes = routes.merge(task_routes(bridge.clone(), limits.clone(), &principal, is_locked));
         let routes = routes.merge(thread_routes(Arc::new(threads), limits.clone()));
-        let routes = routes.merge(own_model_routes(Arc::new(own_model), limits.clone()));
+        let own_model = Arc::new(own_model);
+        let routes = routes.merge(own_model_routes(Arc::clone(&own_model) as _, limits.clone()));
         let routes = match lessons {
             Some(lessons) => routes.merge(skill_routes(Arc::new(lessons), limits.clone())),
             None => routes,
@@ -462,6 +464,7 @@ impl OwnerParts {
             keep_files,
             forgets,
             files,
+            own_model,
         };
         Ok((served, routes, bridge))
     }
@@ -547,6 +550,17 @@ impl ServedOwner {
             }
         };
         tokio::join!(saving, writing, running, collecting);
+    }
+
+    /// Whether no run is under way and none waits, and nothing is in the memory of this node alone: a key of the owner's, or a
+    /// conversation with another agent.
+    pub(super) fn may_move(&self) -> bool {
+        self.runs.is_idle() && self.own_model.is_found_elsewhere() && !self.agents.have_conversations()
+    }
+
+    /// Answers nobody by the owner's key any more.
+    pub(super) fn forget_key(&self) {
+        self.own_model.leave();
     }
 
     /// Lets runs end that can.

@@ -254,11 +254,35 @@ impl HomeOwners for OwnerRegistry {
 
     fn move_out(&self, owner: &str) -> Option<Moving<'static, ()>> {
         self.toolboxes.remove(principal_of(owner));
+        self.moved_out(owner)
+    }
+
+    fn move_out_if_quiet(&self, owner: &str) -> Option<Moving<'static, ()>> {
+        let may_move = self.may_move(owner) && self.toolboxes.remove_if_unused(principal_of(owner));
+        may_move.then(|| self.moved_out(owner)).flatten()
+    }
+
+    fn is_quiet(&self, owner: &str) -> bool {
+        self.may_move(owner) && self.toolboxes.are_unused(principal_of(owner))
+    }
+}
+
+impl OwnerRegistry {
+    /// Whether what an owner has is open here, and may be closed at any time.
+    fn may_move(&self, owner: &str) -> bool {
+        let known = lock(&self.known);
+        let served = known.get(owner).and_then(|known| known.served.as_ref());
+        served.is_some_and(|(served, _)| served.may_move())
+    }
+
+    /// Serves no more what an owner has, whose toolboxes are gone; gives what closes it.
+    fn moved_out(&self, owner: &str) -> Option<Moving<'static, ()>> {
         if let Err(failure) = self.serve_elsewhere(owner) {
             tracing::warn!(code = failure.code, "{}", failure.message);
         }
         let (served, looking) = lock(&self.known).get_mut(owner)?.served.take()?;
         looking.abort();
+        served.forget_key();
         Some(Box::pin(async move {
             if let Err(failure) = served.close().await {
                 tracing::warn!(code = failure.code, "{}", failure.message);

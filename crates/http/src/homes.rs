@@ -56,8 +56,34 @@ pub type HomeNews<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 pub(crate) type Answerer<'a> =
     &'a (dyn Fn(Request) -> Pin<Box<dyn Future<Output = Response> + Send>> + Send + Sync);
 
+/// What is counted of those who use what an owner has here: a home moves by choice when nobody does.
+#[derive(Debug, Clone, Default)]
+pub struct HomeUses(Arc<()>);
+
+/// One use, until all clones are dropped.
+#[derive(Debug, Clone)]
+pub struct HomeUse(#[expect(dead_code, reason = "it is counted, not read")] Arc<()>);
+
+impl HomeUses {
+    /// Begins one.
+    #[must_use]
+    pub fn begin(&self) -> HomeUse {
+        HomeUse(Arc::clone(&self.0))
+    }
+
+    /// Whether there is none. One that begins meanwhile is not seen: who asks has to keep others out first.
+    #[must_use]
+    pub fn are_over(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+}
+
 /// Knows which node has what.
 pub trait HomeFinder: Send + Sync {
+    /// Says that a request for what an owner has is about to be answered. It is asked for before [`HomeFinder::find`], so that what was
+    /// found to be here stays as long as this is kept.
+    fn begin(&self, owner: &str) -> HomeUse;
+
     /// Where an owner's things are now.
     fn find(&self, owner: &str) -> HomePlace;
 
@@ -117,7 +143,8 @@ impl HomeDoor {
     /// Has the node answer a request that has what `owner` has; `here` answers it when that is this one.
     pub(crate) async fn answer(&self, owner: &str, request: Request, here: Answerer<'_>) -> Response {
         let (parts, body) = request.into_parts();
-        self.lead(owner, parts, &LentBody::of(body), here).await
+        let used = self.finder.begin(owner);
+        self.lead(owner, parts, &LentBody::of(body), here, used).await
     }
 
     /// Has this node answer a request that any node may, as `here` does, and the one that has what `owner` has, where it turns out that
@@ -128,10 +155,10 @@ impl HomeDoor {
         request: Request,
         here: Answerer<'_>,
     ) -> Response {
+        let used = self.finder.begin(owner);
         if self.finder.find(owner) == HomePlace::Here {
-            return here(request).await;
+            return at_home(here, request, used).await;
         }
-        let was_forwarded = request.headers().contains_key(FORWARDED);
         let (parts, body) = request.into_parts();
         let lent = LentBody::kept(body);
         let response = here(Request::from_parts(parts.clone(), Body::new(lent.body()))).await;
@@ -139,19 +166,30 @@ impl HomeDoor {
         let theirs = [shared::HOME_AWAY.name, MODEL_NOT_OFFERED.name];
         let code = response.extensions().get::<ErrorCode>();
         let is_away = code.is_some_and(|code| theirs.contains(&code.0.as_str()));
-        match is_away && !was_forwarded {
-            true => self.lead(owner, parts, &lent, here).await,
+        // One that was led here waits until it is open, too.
+        match is_away {
+            true => self.lead(owner, parts, &lent, here, used).await,
             false => response,
         }
     }
 
-    async fn lead(&self, owner: &str, mut parts: Parts, lent: &LentBody, here: Answerer<'_>) -> Response {
+    async fn lead(
+        &self,
+        owner: &str,
+        mut parts: Parts,
+        lent: &LentBody,
+        here: Answerer<'_>,
+        used: HomeUse,
+    ) -> Response {
         let was_forwarded = parts.headers.contains_key(FORWARDED);
         let deadline = Instant::now() + PATIENCE;
         loop {
             let address = match self.place(owner, was_forwarded, deadline).await {
                 Ok(HomePlace::At(address)) => address,
-                Ok(_) => return here(Request::from_parts(parts, Body::new(lent.body()))).await,
+                Ok(_) => {
+                    let request = Request::from_parts(parts, Body::new(lent.body()));
+                    return at_home(here, request, used).await;
+                }
                 Err(error) => return error.into_response(),
             };
             let moved = moved(Arc::clone(&self.finder), owner.to_owned(), address.clone());
@@ -171,10 +209,14 @@ impl HomeDoor {
     }
 
     /// Asks the other nodes for what this one does not know, until one does; nothing when none does. Waits a while for each owner's
-    /// things to be at some node.
+    /// things to be at some node. A request that another node asks is refused.
     pub(crate) async fn ask_others(&self, request: Request) -> Option<Response> {
         if request.headers().contains_key(FORWARDED) {
-            return None;
+            // Who asks all nodes goes on with the next one, and asks again where something is not open yet.
+            return Some(match self.finder.others() {
+                Some(_) => StatusCode::FORBIDDEN.into_response(),
+                None => Error::HomeAway.into_response(),
+            });
         }
         let (mut parts, _) = request.into_parts();
         let deadline = Instant::now() + PATIENCE;
@@ -185,8 +227,11 @@ impl HomeDoor {
             for address in others.into_iter().flatten() {
                 let empty = LentBody::of(Body::empty());
                 match self.forward(&address, &mut parts, &empty, std::future::pending()).await {
-                    Ok(response) if response.status() != StatusCode::FORBIDDEN => return Some(response),
-                    Ok(_) => {}
+                    Ok(response) if response.status() == StatusCode::FORBIDDEN => {}
+                    Ok(response) if response.status() == StatusCode::SERVICE_UNAVAILABLE => {
+                        are_all_reached = false;
+                    }
+                    Ok(response) => return Some(response),
                     Err(problem) => {
                         tracing::debug!("{address} did not answer: {problem}");
                         are_all_reached = false;
@@ -251,6 +296,38 @@ impl HomeDoor {
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         Ok(response)
+    }
+}
+
+/// Answers at this node. What is used is in use until the end of the answer, or of the socket that took the use from the request.
+async fn at_home(here: Answerer<'_>, mut request: Request, used: HomeUse) -> Response {
+    request.extensions_mut().insert(used.clone());
+    here(request).await.map(|body| Body::new(UsingBody { body, _used: used }))
+}
+
+/// A body during which an owner's home does not move by choice.
+struct UsingBody {
+    body: Body,
+    _used: HomeUse,
+}
+
+impl HttpBody for UsingBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

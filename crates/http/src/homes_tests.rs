@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tower::ServiceExt;
 
 use super::access::Token;
-use super::homes::{HomeDoor, HomeFinder, HomeNews, HomePlace};
+use super::homes::{HomeDoor, HomeFinder, HomeNews, HomePlace, HomeUse, HomeUses};
 use super::{Owners, app_of_homes};
 use crate::testing::client::{CHAT, Got, HI, get as asked, post, send};
 use crate::testing::fake::{Fake, server, text};
@@ -30,11 +30,21 @@ struct ToldPlace {
     place: Mutex<HomePlace>,
     others: Option<Vec<String>>,
     news: Notify,
+    uses: HomeUses,
 }
 
 impl ToldPlace {
+    fn of(place: HomePlace) -> Self {
+        Self {
+            place: Mutex::new(place),
+            others: Some(Vec::new()),
+            news: Notify::new(),
+            uses: HomeUses::default(),
+        }
+    }
+
     fn new(place: HomePlace) -> Arc<Self> {
-        Arc::new(Self { place: Mutex::new(place), others: Some(Vec::new()), news: Notify::new() })
+        Arc::new(Self::of(place))
     }
 
     fn set(&self, place: HomePlace) {
@@ -44,6 +54,10 @@ impl ToldPlace {
 }
 
 impl HomeFinder for ToldPlace {
+    fn begin(&self, _: &str) -> HomeUse {
+        self.uses.begin()
+    }
+
     fn find(&self, _: &str) -> HomePlace {
         self.place.lock().unwrap().clone()
     }
@@ -235,6 +249,54 @@ async fn an_answer_breaks_off_when_its_node_has_lost_what_it_answers_from() {
     assert_eq!(count.load(Ordering::Relaxed), 2);
 }
 
+/// Whoever wants to give a home away sees who uses what is there: until the end of an answer, and of a socket.
+#[tokio::test]
+async fn what_is_here_is_in_use_until_the_end_of_each_answer() {
+    let told = ToldPlace::new(HomePlace::Here);
+    let fake = Fake::default();
+    let (taken, mut sockets) = mpsc::channel(1);
+    let socket = move |used: Option<axum::Extension<HomeUse>>, upgrade: WebSocketUpgrade| {
+        let taken = taken.clone();
+        async move {
+            upgrade.on_upgrade(async move |socket| {
+                let _ = taken.send((socket, used)).await;
+            })
+        }
+    };
+    let stream_of_one = || async {
+        let pieces = stream::iter([Ok::<_, std::io::Error>(Bytes::from("one"))]).chain(stream::pending());
+        Body::from_stream(pieces)
+    };
+    let routes = Router::new().route("/acp", any(socket)).route("/v1/threads", get(stream_of_one));
+    let finder = Arc::clone(&told) as Arc<dyn HomeFinder>;
+    let door = HomeDoor::new(finder, "node-1", false).unwrap();
+    let owners = Owners::default();
+    let default = (Arc::default(), super::OwnerQuota::default());
+    owners.add(super::DEFAULT_OWNER, routes, default.0, default.1);
+    let app = app_of_homes(Arc::new(server(&fake)), owners, door);
+    assert!(told.uses.are_over());
+    let request = Request::builder().uri("/v1/threads").header("host", "localhost").body(Body::empty());
+    let mut body = app.clone().oneshot(request.unwrap()).await.unwrap().into_body().into_data_stream();
+    assert_eq!(body.next().await.unwrap().unwrap(), "one");
+    assert!(!told.uses.are_over());
+    drop(body);
+    assert!(told.uses.are_over());
+
+    let mut running = JoinSet::new();
+    let address = elsewhere(app, &mut running).await;
+    let url = format!("{}/acp", address.replace("http", "ws"));
+    let (client, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+    let socket = sockets.recv().await.unwrap();
+    assert!(!told.uses.are_over());
+    drop((client, socket));
+    let waited = async {
+        while !told.uses.are_over() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), waited).await.expect("a socket that is closed uses nothing");
+}
+
 /// A signed link says nothing of its owner: the others are asked where this node does not know it.
 #[tokio::test]
 async fn links_are_followed_at_other_nodes() {
@@ -246,13 +308,29 @@ async fn links_are_followed_at_other_nodes() {
         place: Mutex::new(HomePlace::Nowhere),
         others: Some(vec!["http://127.0.0.1:1".to_owned(), first, second]),
         news: Notify::new(),
+        uses: HomeUses::default(),
     };
     let app = node(&Fake::default(), &Arc::new(told));
     let link = "/artifacts/openclaw/download?sig=1";
     let got = asked(&app, link, &[]).await;
     assert_eq!(got.text, format!("GET {link} node-1  "));
     let got = asked(&app, link, &[("x-engross-forwarded-by", "node-2")]).await;
-    assert_eq!(got.status, 404);
+    assert_eq!(got.status, 403);
+    // Not all is open there: it may be theirs.
+    let told = ToldPlace { others: None, ..ToldPlace::of(HomePlace::Nowhere) };
+    let opening = node(&Fake::default(), &Arc::new(told));
+    let got = asked(&opening, link, &[("x-engross-forwarded-by", "node-2")]).await;
+    assert_eq!(got.status, 503);
+    // One that another node opens is waited for there.
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let late = Router::new().fallback(async move || match counted.fetch_add(1, Ordering::Relaxed) {
+        0 => (StatusCode::SERVICE_UNAVAILABLE, String::new()),
+        _ => (StatusCode::OK, "there".to_owned()),
+    });
+    let address = elsewhere(late, &mut running).await;
+    let told = ToldPlace { others: Some(vec![address]), ..ToldPlace::of(HomePlace::Nowhere) };
+    assert_eq!(asked(&node(&Fake::default(), &Arc::new(told)), link, &[]).await.text, "there");
 }
 
 #[tokio::test]

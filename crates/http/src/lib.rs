@@ -93,7 +93,7 @@ pub use documents::Documents;
 pub use error::Error;
 #[cfg(any(test, feature = "testing"))]
 pub use error::status_of_answer;
-pub use homes::{HomeDoor, HomeFinder, HomeNews, HomePlace};
+pub use homes::{HomeDoor, HomeFinder, HomeNews, HomePlace, HomeUse, HomeUses};
 pub use keys::canonical as canonical_key;
 pub use limits::{BodyBudget, Limits};
 pub use metrics::Metrics;

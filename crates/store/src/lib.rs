@@ -32,7 +32,7 @@ mod write_fence_tests;
 pub use engross_protocol::SessionId;
 pub use error::Error;
 pub use fenced::FencedStore;
-pub use homes::{Home, Homes};
+pub use homes::{Home, Homes, HomesSeen};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresFileTable, PostgresHomes, PostgresStore, PostgresTraces};

@@ -45,6 +45,11 @@ pub(super) struct Conversations {
 }
 
 impl Conversations {
+    /// Whether no thread has one.
+    pub(super) fn are_none(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// The conversation of a thread. Beyond `most` of them the one that was not used for longest is forgotten.
     pub(super) fn slot(&mut self, principal: &str, thread: &str, most: usize) -> ConversationLock {
         let now = Instant::now();

@@ -48,6 +48,12 @@ impl AgentRegistry {
         sweep(&self.owner);
     }
 
+    /// Whether one of them has conversations that a next turn may go on with.
+    #[must_use]
+    pub fn have_conversations(&self) -> bool {
+        self.runners.iter().any(AcpRunner::has_conversations)
+    }
+
     /// Ends all processes, and waits until they are gone.
     pub async fn shut_down(&self) {
         for runner in &self.runners {

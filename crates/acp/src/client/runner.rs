@@ -87,6 +87,12 @@ impl AcpRunner {
         self.inner.warm_up();
     }
 
+    /// Whether it has conversations that a next turn may go on with, which end with the runner where the agent cannot take them up.
+    #[must_use]
+    pub fn has_conversations(&self) -> bool {
+        !lock(&self.inner.conversations).are_none()
+    }
+
     /// Ends all processes, and waits until they are gone. Turns that are under way end without a word.
     pub async fn shut_down(&self) {
         let mut tasks = std::mem::take(&mut *lock(&self.inner.tasks));

@@ -60,7 +60,11 @@ impl Sessions {
         let toolbox = match (&prepared.toolbox, &request.workspace) {
             (Some(toolbox), _) => Some(std::sync::Arc::clone(toolbox)),
             (None, Some(workspace)) => {
-                self.inner.config.toolboxes.open(&prepared.request.principal, workspace).await.ok()
+                match self.inner.config.toolboxes.open(&prepared.request.principal, workspace).await {
+                    // Another node has it, and is to answer.
+                    Err(error) if error.is_home_away() => return Err(error),
+                    opened => opened.ok(),
+                }
             }
             (None, None) => None,
         };

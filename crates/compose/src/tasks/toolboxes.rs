@@ -1,15 +1,20 @@
-//! Workspaces of sessions that are the scopes of runs.
+//! Workspaces of sessions that are the scopes of runs, and whose turns use what an owner has.
 //!
 //! Must never open a folder that no run has prepared.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
+use engross_agent::session::{
+    BriefingFuture, RefusalKind, RequestError, ServerTool, ToolResultsFuture, ToolRound, Toolbox,
+    ToolboxFuture, Toolboxes,
+};
 use engross_agent::workspace::{DocumentTools, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
 use engross_artifacts::ArtifactScope;
 use engross_documents::{CheckpointStore, DocumentIsolation, Workspace};
+use engross_http::{HomeUse, HomeUses};
+use engross_llm::ToolCall;
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;
@@ -44,10 +49,44 @@ pub fn workspace_of(scope: &str) -> String {
     format!("{PREFIX}{scope}")
 }
 
+/// Those of an owner, and the turns that use them.
+struct UsedToolboxes {
+    toolboxes: TaskToolboxes,
+    uses: HomeUses,
+}
+
+/// A toolbox that a turn uses.
+struct UsedToolbox {
+    toolbox: Arc<dyn Toolbox>,
+    _used: HomeUse,
+}
+
+impl Toolbox for UsedToolbox {
+    fn tools(&self) -> Vec<ServerTool> {
+        self.toolbox.tools()
+    }
+
+    fn briefing(&self) -> BriefingFuture<'_> {
+        self.toolbox.briefing()
+    }
+
+    fn status(&self, call: &ToolCall) -> String {
+        self.toolbox.status(call)
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        self.toolbox.writer()
+    }
+
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
+        self.toolbox.run(round)
+    }
+}
+
 /// The workspaces of all owners: each reaches their own. Clones share them.
 #[derive(Clone, Default)]
 pub struct OwnerToolboxes {
-    all: Arc<RwLock<BTreeMap<String, TaskToolboxes>>>,
+    all: Arc<RwLock<BTreeMap<String, UsedToolboxes>>>,
     /// Whether other nodes have those that are not here.
     is_shared: bool,
 }
@@ -63,18 +102,42 @@ impl OwnerToolboxes {
         self.all.write().unwrap_or_else(PoisonError::into_inner).remove(principal);
     }
 
+    /// Takes away those of an owner if no turn uses them; whether that was so.
+    pub fn remove_if_unused(&self, principal: &str) -> bool {
+        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        let is_unused = all.get(principal).is_none_or(|own| own.uses.are_over());
+        if is_unused {
+            all.remove(principal);
+        }
+        is_unused
+    }
+
+    /// Whether no turn uses those of an owner.
+    pub fn are_unused(&self, principal: &str) -> bool {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        all.get(principal).is_none_or(|own| own.uses.are_over())
+    }
+
     /// Adds those of an owner.
     pub fn add(&self, principal: &str, toolboxes: TaskToolboxes) {
-        self.all.write().unwrap_or_else(PoisonError::into_inner).insert(principal.to_owned(), toolboxes);
+        let own = UsedToolboxes { toolboxes, uses: HomeUses::default() };
+        self.all.write().unwrap_or_else(PoisonError::into_inner).insert(principal.to_owned(), own);
     }
 }
 
 impl Toolboxes for OwnerToolboxes {
     fn open<'a>(&'a self, principal: &'a str, workspace: &'a str) -> ToolboxFuture<'a> {
-        let own = self.all.read().unwrap_or_else(PoisonError::into_inner).get(principal).cloned();
+        let own = {
+            let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+            // Begun while nobody can take them away.
+            all.get(principal).map(|own| (own.toolboxes.clone(), own.uses.begin()))
+        };
         Box::pin(async move {
             match own {
-                Some(own) => own.open(principal, workspace).await,
+                Some((own, used)) => {
+                    let toolbox = own.open(principal, workspace).await?;
+                    Ok(Arc::new(UsedToolbox { toolbox, _used: used }) as Arc<dyn Toolbox>)
+                }
                 None if self.is_shared => Err(RequestError::home_away()),
                 None => Err(RequestError::no_workspace(workspace)),
             }

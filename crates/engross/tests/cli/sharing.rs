@@ -1,6 +1,7 @@
 //! Several nodes that share what owners have: any of them answers, and another one goes on when one dies.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engross_testkit::object_storage::ObjectStorage;
@@ -8,6 +9,7 @@ use engross_testkit::postgres::{PostgresServer, skip};
 use serde_json::{Value, json};
 
 use crate::desk::example;
+use crate::owners::add_key;
 use crate::serve::Server;
 
 /// How long a node may take to have what a dead one had.
@@ -228,6 +230,85 @@ fn who_stood_still_writes_nothing_late() {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(nodes.home(), 1 - home);
+}
+
+/// What people do while homes move: each writes files through one node and reads them through the other one, until it is said that
+/// it is enough. Whoever is refused anything fails the test.
+fn at_work(nodes: [&Server; 2], key: &str, is_enough: &AtomicBool, begun: u64) -> (u64, Duration) {
+    let authorization = format!("Bearer {key}");
+    let headers = [("authorization", authorization.as_str())];
+    let (mut number, mut longest) = (begun, Duration::ZERO);
+    while !is_enough.load(Ordering::Relaxed) {
+        let path = format!("/v1/workspaces/w/files/{number}.txt");
+        let body = format!("{key} {number}");
+        for (method, status) in [("PUT", 201), ("GET", 200)] {
+            let node = nodes[usize::from(method == "GET") ^ usize::from(number % 2 == 0)];
+            let asked = Instant::now();
+            let sent = if method == "PUT" { body.as_bytes() } else { b"" };
+            let (answered, said) = node.send(method, &path, &headers, sent).unwrap();
+            longest = longest.max(asked.elapsed());
+            assert_eq!(answered, status, "{method} {path}: {}", String::from_utf8_lossy(&said));
+            assert!(method == "PUT" || said == body.as_bytes());
+        }
+        number += 1;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    (number, longest)
+}
+
+/// A node is added, one dies, and another one comes for it, as at an upgrade. People are at work all the time.
+#[test]
+fn homes_spread_over_the_nodes_and_nobody_who_works_hears_of_it() {
+    const OWNERS: usize = 5;
+    let Some(database) = PostgresServer::start() else { return skip() };
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..OWNERS).map(|number| format!("owner-{number}")).collect();
+    let keys: Vec<String> =
+        names.iter().map(|name| add_key(&folder.path().join("data"), name, name, "write")).collect();
+    let mut nodes = SharedNodes::start(folder.path(), &database, 1);
+    let counts = || -> Vec<usize> {
+        let counted =
+            "SELECT count(*) FROM engross_homes WHERE until > extract(epoch FROM clock_timestamp()) * 1000
+            GROUP BY holder ORDER BY 1";
+        database.psql(counted).lines().map(|count| count.trim().parse().unwrap()).collect()
+    };
+    let wait_for = |wanted: &[usize]| {
+        let begun = Instant::now();
+        while counts() != wanted {
+            assert!(begun.elapsed() < Duration::from_secs(40), "{:?}, not {wanted:?}", counts());
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    // The default owner has one, too.
+    wait_for(&[OWNERS + 1]);
+    let mut made = 0;
+    for round in 0..2 {
+        let node = nodes.node();
+        nodes.nodes.push(Some(node));
+        let is_enough = AtomicBool::new(false);
+        let servers: Vec<&Server> = nodes.nodes.iter().flatten().collect();
+        let both = [servers[0], servers[1]];
+        let worked: Vec<(u64, Duration)> = std::thread::scope(|scope| {
+            let people: Vec<_> =
+                keys.iter().map(|key| scope.spawn(|| at_work(both, key, &is_enough, made))).collect();
+            wait_for(&[3, 3]);
+            is_enough.store(true, Ordering::Relaxed);
+            people.into_iter().map(|person| person.join().unwrap()).collect()
+        });
+        assert!(worked.iter().all(|(count, longest)| *count > made && *longest < TAKEOVER), "{worked:?}");
+        made = worked.iter().map(|(count, _)| *count).max().unwrap();
+        // What was written is there, whoever has it now.
+        for key in &keys {
+            let authorization = format!("Bearer {key}");
+            let headers = [("authorization", authorization.as_str())];
+            let (status, said) = nodes.ask("GET", "/v1/workspaces/w/files/0.txt", &headers, b"");
+            assert_eq!((status, said), (200, format!("{key} 0").into_bytes()));
+        }
+        if round == 0 {
+            nodes.nodes.remove(0).unwrap().kill();
+            wait_for(&[OWNERS + 1]);
+        }
+    }
 }
 
 #[test]

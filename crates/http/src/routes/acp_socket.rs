@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -16,6 +17,8 @@ use futures_util::stream::{SelectAll, Stream};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+
+use crate::homes::HomeUse;
 
 use super::acp::{AcpState, LARGEST, call, envelope, error_of};
 
@@ -36,6 +39,7 @@ type Answers = SelectAll<Pin<Box<dyn Stream<Item = RpcFrame> + Send>>>;
 pub(super) async fn open(
     State(acp): AcpState,
     headers: HeaderMap,
+    used: Option<Extension<HomeUse>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else {
@@ -44,10 +48,11 @@ pub(super) async fn open(
     };
     let call = RpcCall { stream: true, ..call(&acp, &headers, "/acp") };
     let (bridge, keepalive) = (acp.bridge.clone(), acp.keepalive);
-    upgrade
-        .max_message_size(LARGEST)
-        .max_frame_size(LARGEST)
-        .on_upgrade(move |socket| serve(socket, bridge, call, keepalive))
+    upgrade.max_message_size(LARGEST).max_frame_size(LARGEST).on_upgrade(async move |socket| {
+        // The connection outlives its request.
+        let _used = used;
+        serve(socket, bridge, call, keepalive).await;
+    })
 }
 
 async fn serve(mut socket: WebSocket, bridge: Bridge, call: RpcCall, keepalive: Duration) {

@@ -9,11 +9,14 @@ use super::open::{Schema, migrated};
 use super::rows::int;
 use super::{PostgresStore, number};
 use crate::Error;
-use crate::homes::{Home, Homes};
+use crate::homes::{Home, Homes, HomesSeen};
 use crate::store::Pending;
 
 /// The table, in a version of its own: only nodes that share what owners have need it.
-const SCHEMA: Schema = Schema { version: "engross_homes_schema", migrations: &[include_str!("homes.sql")] };
+const SCHEMA: Schema = Schema {
+    version: "engross_homes_schema",
+    migrations: &[include_str!("homes.sql"), include_str!("nodes.sql")],
+};
 
 const TAKE: Statement = Statement {
     text: "
@@ -27,10 +30,22 @@ const TAKE: Statement = Statement {
     given: &[Type::TEXT, Type::TEXT, Type::TEXT, Type::INT8],
 };
 
-/// The homes of others are seen as they were before, and one's own as they are now.
+/// The homes of others are seen as they were before, and one's own as they are now. A row without an owner is a node that takes homes.
+/// Nodes that are long gone leave no row.
 const RENEW: Statement = Statement {
     text: "
     WITH moment AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now),
+    here AS (
+        INSERT INTO engross_nodes AS n (node, until) SELECT $1::text, now + $2::bigint FROM moment WHERE $3::boolean
+            ON CONFLICT (node) DO UPDATE SET until = excluded.until
+    ),
+    gone AS (
+        DELETE FROM engross_nodes WHERE node IN (
+            SELECT node FROM engross_nodes
+            WHERE node <> $1::text AND until < (SELECT now FROM moment) - 60000 OR node = $1::text AND NOT $3::boolean
+            FOR UPDATE SKIP LOCKED
+        )
+    ),
     kept AS (
         UPDATE engross_homes SET until = (SELECT now FROM moment) + $2::bigint WHERE holder = $1::text
         RETURNING owner, holder, address, $2::bigint AS remaining
@@ -38,8 +53,15 @@ const RENEW: Statement = Statement {
     SELECT owner, holder, address, remaining FROM kept
     UNION ALL
     SELECT owner, holder, address, greatest(until - (SELECT now FROM moment), 0) FROM engross_homes
-    WHERE holder <> $1::text AND owner NOT IN (SELECT owner FROM kept)",
-    given: &[Type::TEXT, Type::INT8],
+    WHERE holder <> $1::text AND owner NOT IN (SELECT owner FROM kept)
+    UNION ALL
+    SELECT NULL, node, '', 0 FROM engross_nodes WHERE node <> $1::text AND until > (SELECT now FROM moment)",
+    given: &[Type::TEXT, Type::INT8, Type::BOOL],
+};
+
+const OFFER: Statement = Statement {
+    text: "UPDATE engross_homes SET address = '' WHERE owner = $1 AND holder = $2",
+    given: &[Type::TEXT, Type::TEXT],
 };
 
 const RELEASE: Statement = Statement {
@@ -74,19 +96,28 @@ impl Homes for PostgresHomes {
         })
     }
 
-    fn renew(&self, holder: &str, ttl: Duration) -> Pending<'_, Vec<Home>> {
+    fn renew(&self, holder: &str, ttl: Duration, takes: bool) -> Pending<'_, HomesSeen> {
         let holder = holder.to_owned();
         Box::pin(async move {
-            let rows = self.0.query(&RENEW, &[&holder, &millis(ttl)]).await?;
-            self.0.each(&rows, |row| {
-                Ok(Home {
-                    owner: row.try_get(0)?,
+            let rows = self.0.query(&RENEW, &[&holder, &millis(ttl), &takes]).await?;
+            let rows = self.0.each(&rows, |row| {
+                let home = Home {
+                    owner: row.try_get::<_, Option<String>>(0)?.unwrap_or_default(),
                     holder: row.try_get(1)?,
                     address: row.try_get(2)?,
                     remaining: Duration::from_millis(number(row, 3)?),
-                })
-            })
+                };
+                Ok(home)
+            })?;
+            let (homes, nodes): (Vec<Home>, Vec<Home>) =
+                rows.into_iter().partition(|row| !row.owner.is_empty());
+            Ok(HomesSeen { homes, nodes: nodes.into_iter().map(|node| node.holder).collect() })
         })
+    }
+
+    fn offer(&self, owner: &str, holder: &str) -> Pending<'_, ()> {
+        let (owner, holder) = (owner.to_owned(), holder.to_owned());
+        Box::pin(async move { self.0.query(&OFFER, &[&owner, &holder]).await.map(drop) })
     }
 
     fn release(&self, owner: &str, holder: &str) -> Pending<'_, ()> {

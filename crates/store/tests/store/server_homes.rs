@@ -24,7 +24,7 @@ fn an_owner_has_one_home_at_a_time() {
         // Who has it may take it again.
         assert!(first.take("anna", "one", "http://one", LONG).await.unwrap());
         assert!(second.take("ben", "two", "http://two", LONG).await.unwrap());
-        let mut seen = second.renew("two", LONG).await.unwrap();
+        let mut seen = second.renew("two", LONG, true).await.unwrap().homes;
         seen.sort_by(|a, b| a.owner.cmp(&b.owner));
         let told: Vec<_> = seen.iter().map(|home| (&*home.owner, &*home.holder, &*home.address)).collect();
         assert_eq!(told, [("anna", "one", "http://one"), ("ben", "two", "http://two")]);
@@ -34,18 +34,18 @@ fn an_owner_has_one_home_at_a_time() {
         second.release("anna", "two").await.unwrap();
         assert!(!second.take("anna", "two", "http://two", LONG).await.unwrap());
         first.release("anna", "one").await.unwrap();
-        let seen = first.renew("one", LONG).await.unwrap();
+        let seen = first.renew("one", LONG, true).await.unwrap().homes;
         assert!(seen.iter().all(|home| home.holder != "one"), "what was given back is not renewed: {seen:?}");
         assert!(second.take("anna", "two", "http://two", LONG).await.unwrap());
-        let seen = first.renew("one", LONG).await.unwrap();
+        let seen = first.renew("one", LONG, true).await.unwrap().homes;
         assert!(seen.iter().all(|home| home.holder == "two"), "{seen:?}");
 
         // Whose time is over has it until somebody else takes it.
         assert!(first.take("carl", "one", "http://one", Duration::from_millis(20)).await.unwrap());
         tokio::time::sleep(Duration::from_millis(60)).await;
-        let seen = second.renew("two", LONG).await.unwrap();
+        let seen = second.renew("two", LONG, true).await.unwrap().homes;
         assert!(seen.iter().any(|home| home.owner == "carl" && home.remaining.is_zero()));
-        assert!(first.renew("one", LONG).await.unwrap().iter().any(|home| home.holder == "one"));
+        assert!(first.renew("one", LONG, true).await.unwrap().homes.iter().any(|home| home.holder == "one"));
         assert!(!second.take("carl", "two", "http://two", LONG).await.unwrap());
         // Many at once: one wins.
         let mut tries = tokio::task::JoinSet::new();
@@ -61,6 +61,36 @@ fn an_owner_has_one_home_at_a_time() {
             won += usize::from(taken.unwrap());
         }
         assert_eq!(won, 1);
+    });
+}
+
+#[test]
+fn nodes_see_who_else_takes_homes() {
+    let Some(schema) = OneSchema::new() else { return skip() };
+    runtime().block_on(async {
+        let store = PostgresStore::open(&schema.url()).await.unwrap();
+        let homes = PostgresHomes::open(&store).await.unwrap();
+        let nodes = async |node: &str, ttl, takes| homes.renew(node, ttl, takes).await.unwrap().nodes;
+        assert!(nodes("one", LONG, true).await.is_empty());
+        assert_eq!(nodes("two", LONG, true).await, ["one".to_owned()].into());
+        // One that has no home is there; one that takes none, or says nothing any more, is not.
+        assert_eq!(nodes("one", LONG, false).await, ["two".to_owned()].into());
+        assert!(nodes("two", Duration::from_millis(20), true).await.is_empty());
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        assert!(nodes("one", LONG, true).await.is_empty());
+
+        // Who is about to give a home away is not led to, and has it until it is given back.
+        assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
+        homes.offer("anna", "two").await.unwrap();
+        let address = async || homes.renew("two", LONG, true).await.unwrap().homes.remove(0).address;
+        assert_eq!(address().await, "http://one");
+        homes.offer("anna", "one").await.unwrap();
+        assert_eq!(address().await, "");
+        assert!(!homes.take("anna", "two", "http://two", LONG).await.unwrap());
+        assert_eq!(homes.renew("one", LONG, true).await.unwrap().homes.len(), 1);
+        // It may think better of it.
+        assert!(homes.take("anna", "one", "http://one", LONG).await.unwrap());
+        assert_eq!(address().await, "http://one");
     });
 }
 
@@ -83,8 +113,8 @@ fn homes_are_renewed_while_all_connections_for_sessions_are_busy() {
             waiting.spawn(async move { store.load(&name("key")).await.map(drop) });
         }
         tokio::time::sleep(Duration::from_millis(300)).await;
-        let renewed = tokio::time::timeout(Duration::from_secs(2), homes.renew("one", LONG)).await;
-        assert_eq!(renewed.expect("it waits for connections of others").unwrap().len(), 1);
+        let renewed = tokio::time::timeout(Duration::from_secs(2), homes.renew("one", LONG, true)).await;
+        assert_eq!(renewed.expect("it waits for connections of others").unwrap().homes.len(), 1);
         assert!(waiting.try_join_next().is_none(), "they are all waiting");
         client.batch_execute("COMMIT").await.unwrap();
         while let Some(loaded) = waiting.join_next().await {

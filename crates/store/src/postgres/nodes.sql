@@ -1,0 +1,4 @@
+CREATE TABLE engross_nodes (
+    node text PRIMARY KEY,
+    until bigint NOT NULL
+);
