@@ -366,20 +366,21 @@ impl WordDocument {
                 pending: &mut PendingParts::default(),
                 styles: &self.styles,
             };
-            for node in nodes {
-                match writer.document.name(node) {
-                    COMMENT_RANGE_START => {
-                        let start = marker(&mut writer, COMMENT_RANGE_START, id);
-                        writer.document.insert_after(node, start);
-                    }
-                    COMMENT_REFERENCE => {
-                        let run = writer.document.parent(node).unwrap_or(node);
-                        let end = marker(&mut writer, COMMENT_RANGE_END, id);
-                        let mark = reference(&mut writer, id, style.as_deref());
-                        writer.document.insert_after(run, end);
-                        writer.document.insert_after(end, mark);
-                    }
-                    _ => {}
+            let first = |name| nodes.iter().position(|node| writer.document.name(*node) == name);
+            let (start, mark) = (first(COMMENT_RANGE_START), first(COMMENT_REFERENCE));
+            // A comment at a place, without a range, is answered at that place.
+            let range = start.filter(|start| mark.is_some_and(|mark| *start < mark));
+            if let Some(node) = range.and_then(|start| nodes.get(start).copied()) {
+                let start = marker(&mut writer, COMMENT_RANGE_START, id);
+                writer.document.insert_after(node, start);
+            }
+            if let Some(node) = mark.and_then(|mark| nodes.get(mark).copied()) {
+                let run = writer.document.parent(node).unwrap_or(node);
+                let mark = reference(&mut writer, id, style.as_deref());
+                writer.document.insert_after(run, mark);
+                if range.is_some() {
+                    let end = marker(&mut writer, COMMENT_RANGE_END, id);
+                    writer.document.insert_after(run, end);
                 }
             }
             self.edited.insert(part);

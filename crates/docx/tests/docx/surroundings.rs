@@ -232,6 +232,54 @@ fn reviewed() -> Vec<u8> {
     bytes
 }
 
+/// Other programs write comments at a place between two words, with a mark alone, or with the mark before the range.
+#[test]
+fn a_comment_without_a_range_is_answered_at_its_place() {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let mark = "<w:r><w:commentReference w:id=\"1\"/></w:r>";
+    let (start, end) = ("<w:commentRangeStart w:id=\"1\"/>", "<w:commentRangeEnd w:id=\"1\"/>");
+    let (one, two) = (run("one "), run("two"));
+    let all = [
+        (format!("{one}{mark}{two}"), ["commentReference", "commentReference"].as_slice()),
+        (
+            format!("{one}<w:ins w:id=\"7\" w:author=\"A\">{two}</w:ins>{mark}"),
+            &["commentReference", "commentReference"],
+        ),
+        (format!("{one}{two}{end}{mark}"), &["commentRangeEnd", "commentReference", "commentReference"]),
+        (
+            format!("{start}{one}{end}{mark}{two}"),
+            &[
+                "commentRangeStart",
+                "commentRangeStart",
+                "commentRangeEnd",
+                "commentReference",
+                "commentRangeEnd",
+                "commentReference",
+            ],
+        ),
+        (
+            format!("{mark}{start}{one}{end}{two}"),
+            &["commentReference", "commentReference", "commentRangeStart", "commentRangeEnd"],
+        ),
+    ];
+    for (body, expected) in all {
+        let source = DocxBuilder::new()
+            .body(&format!("<w:p>{body}</w:p>"))
+            .comments(&format!("<w:comment w:id=\"1\" w:author=\"B\"><w:p>{}</w:p></w:comment>", run("why?")))
+            .build();
+        let answer = json!([{"op": "comment_reply", "commentId": 1, "content": "**so**\n\nand so"}]);
+        let (results, bytes) = apply(source, &answer);
+        assert_eq!(results[0].status, Status::Applied, "{body}: {results:?}");
+        let written = parts(&bytes)["word/document.xml"].clone();
+        let anchors: Vec<&str> =
+            written.split("<w:").filter_map(|tag| tag.split([' ', '/', '>']).next()).collect();
+        let anchors: Vec<&str> = anchors.into_iter().filter(|name| name.starts_with("comment")).collect();
+        assert_eq!(anchors, expected, "{written}");
+        let told = open(bytes).comments().unwrap();
+        assert_eq!(told[1].comment.parent.as_deref(), Some("1"), "{told:?}");
+    }
+}
+
 #[test]
 fn nothing_is_left_in_a_clean_version() {
     let source = reviewed();
