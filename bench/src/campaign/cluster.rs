@@ -32,6 +32,9 @@ const FAKETIME: [&str; 4] = [
 /// The port of nodes that have an address of their own.
 const PORT: u16 = 18_789;
 
+/// The file in a folder for data that has the keys of owners.
+const KEYS: &str = "keys.json";
+
 /// How long a node may take to end by itself.
 const DRAIN: Duration = Duration::from_secs(30);
 
@@ -90,6 +93,10 @@ pub(super) struct Cluster {
     storage: Option<(ObjectStorage, Proxy)>,
     /// The folder that all nodes have.
     shared: PathBuf,
+    /// The file with the keys of owners; none where there is the default owner alone.
+    keys: Option<PathBuf>,
+    /// What stands for each owner in a request, the default one first.
+    pub(super) callers: Vec<String>,
     // Behind the nodes, which are in them.
     disk: Option<Disk>,
     network: Option<Network>,
@@ -98,12 +105,12 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts so many nodes on one database; `None` where there is none.
+    /// Starts so many nodes on one database, for so many owners; `None` where there is no database.
     pub(super) fn start(
         folder: &Path,
         engine: &Path,
         model: SocketAddr,
-        nodes: usize,
+        (nodes, owners): (usize, usize),
         around: Surroundings,
     ) -> Result<Option<Self>> {
         let Some(primary) = PostgresServer::start() else { return Ok(None) };
@@ -137,6 +144,12 @@ impl Cluster {
             let shared = folder.join(shared);
             std::fs::create_dir_all(&shared).map_err(Error::file(&shared))?;
         }
+        let mut callers = vec![TOKEN.to_owned()];
+        let place_of_keys = folder.join("keys");
+        for number in 1..owners {
+            callers.push(add_key(engine, &place_of_keys, &format!("owner-{number}"))?);
+        }
+        let keys = (owners > 1).then(|| place_of_keys.join(KEYS));
         let mut made = Vec::new();
         for number in 0..nodes {
             let folder = folder.join(format!("node-{number}"));
@@ -167,6 +180,8 @@ impl Cluster {
             _way: way,
             storage,
             shared: place,
+            keys,
+            callers,
             disk,
             network,
             _runtime: runtime,
@@ -212,7 +227,14 @@ impl Cluster {
             }
             None => self.shared.clone(),
         };
-        command.arg("--data").arg(folders.join("data")).arg("--root").arg(folders.join("root"));
+        let data = folders.join("data");
+        if let Some(keys) = &self.keys {
+            // A disk that was lost had them, too.
+            let file = data.join(KEYS);
+            std::fs::create_dir_all(&data).map_err(Error::file(&data))?;
+            copy(keys, &file)?;
+        }
+        command.arg("--data").arg(data).arg("--root").arg(folders.join("root"));
         command.arg("--node-address").arg(format!("http://{}", node.address));
         command.args(["--model", &format!("openai-compatible:http://{}/v1#scripted", self.model)]);
         let library = FAKETIME.iter().find(|library| Path::new(library).exists());
@@ -226,6 +248,12 @@ impl Cluster {
         node.logs.push(log.clone());
         node.server = Some(Server::start_logged(command, &node.folder, &log)?);
         Ok(())
+    }
+
+    /// How many homes nodes have given to one that had fewer.
+    pub(super) fn homes_given(&self) -> usize {
+        let logs = self.nodes.iter().flat_map(|node| &node.logs);
+        logs.map(|log| read_file(log).matches("is given to a node that has fewer").count()).sum()
     }
 
     /// How the way of all nodes to the object storage is from now on.
@@ -455,6 +483,17 @@ fn set(database: &PostgresServer, command: &str) -> Result<()> {
     if told == ["ALTER SYSTEM", "t"] { Ok(()) } else { Err(failed(format!("{command}: {told:?}"))) }
 }
 
+/// Gives an owner a key in a folder for data.
+fn add_key(engine: &Path, data: &Path, owner: &str) -> Result<String> {
+    let mut command = Command::new(engine);
+    command.args(["keys", "add", owner, "--owner", owner, "--right", "write", "--data"]).arg(data);
+    let ran = command.env_remove("ENGROSS_TOKEN").output().map_err(Error::file(engine))?;
+    match ran.status.success() {
+        true => Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned()),
+        false => Err(failed(format!("no key was made: {}", String::from_utf8_lossy(&ran.stderr)))),
+    }
+}
+
 fn free_address(here: IpAddr) -> Result<SocketAddr> {
     let free = std::net::TcpListener::bind((here, 0)).and_then(|listener| listener.local_addr());
     free.map_err(|error| failed(format!("no port is free: {error}")))
@@ -463,6 +502,11 @@ fn free_address(here: IpAddr) -> Result<SocketAddr> {
 #[expect(clippy::disallowed_methods, reason = "a chore writes the settings of what it tries")]
 fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(Error::file(path))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a chore copies the keys for what it tries")]
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::copy(from, to).map(drop).map_err(Error::file(to))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a chore reads how the processes are that it tries")]

@@ -52,6 +52,9 @@ pub(crate) struct CampaignArguments {
     /// How many clients besides write files, edit documents and give tasks, in turn.
     #[arg(long, default_value_t = 3)]
     workers: u64,
+    /// How many owners those are. Each has a home, and there are more than work where there are more owners than workers.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    owners: u64,
     /// How long a client rests between two turns, in milliseconds.
     #[arg(long, default_value_t = 0)]
     rest: u64,
@@ -186,9 +189,12 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
     let (disk, memory, network) = (arguments.disk, arguments.memory, arguments.namespaces);
     let around = Surroundings { disk, memory, network, storage: arguments.local_folders };
     let folder = anew(&format!("campaign-{}", std::process::id()))?;
-    let Some(mut cluster) = Cluster::start(&folder, &engine, model_address, arguments.nodes, around)? else {
+    let owners = usize::try_from(arguments.owners).unwrap_or(1);
+    let size = (arguments.nodes, owners);
+    let Some(mut cluster) = Cluster::start(&folder, &engine, model_address, size, around)? else {
         return Err(failed("there is no Postgres: install it"));
     };
+    let callers = cluster.callers.clone();
     let addresses: Vec<SocketAddr> = cluster.nodes.iter().map(|node| node.address).collect();
     let (ledger, over) = (Ledger::default(), AtomicBool::new(false));
     let board = Board::of(addresses.len());
@@ -203,8 +209,16 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         }
         for number in 0..arguments.workers {
             let rest = Duration::from_millis(arguments.rest);
-            let worker =
-                Worker { number, rest, nodes: &addresses, ledger: &ledger, board: &board, over: &over };
+            let caller = &callers[usize::try_from(number).unwrap_or(0) % callers.len()];
+            let worker = Worker {
+                number,
+                caller,
+                rest,
+                nodes: &addresses,
+                ledger: &ledger,
+                board: &board,
+                over: &over,
+            };
             scope.spawn(move || worker.work());
         }
         let done = match (&arguments.upgrade, arguments.soak) {
@@ -231,6 +245,7 @@ pub(crate) fn run(arguments: &CampaignArguments) -> Result<()> {
         arguments.nodes,
         counts.join(", ")
     ));
+    say(&format!("{} homes were given to nodes that had fewer", cluster.homes_given()));
     say(&format!(
         "what failed when: {0}/faults.log; what each node said: {0}/node-*/said-*.log",
         folder.display()

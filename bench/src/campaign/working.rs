@@ -15,7 +15,7 @@ use super::board::Board;
 use super::ledger::Ledger;
 use super::speaking::{PASSING, PATIENCE, STUCK};
 use crate::faults::Dice;
-use crate::faults::server::{TOKEN, fetch};
+use crate::faults::server::fetch;
 use crate::root;
 
 /// The edits of a document, before another one is begun.
@@ -24,15 +24,15 @@ const EDITS: usize = 8;
 /// Codes that tell a client to try again when there is room on the disk.
 const FULL: [&str; 3] = ["NO_SPACE", "DISK_FULL", "STORE_FULL"];
 
-/// What each request carries.
-fn headers() -> [(&'static str, String); 2] {
-    [("content-type", "application/json".to_owned()), ("authorization", format!("Bearer {TOKEN}"))]
-}
-
-/// Asks as clients do.
-fn ask(server: SocketAddr, request: (&str, &str), body: &[u8], patience: Duration) -> Option<(u16, Vec<u8>)> {
-    let headers = headers();
-    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+/// Asks as clients do, in the name of a caller.
+fn ask(
+    (server, caller): (SocketAddr, &str),
+    request: (&str, &str),
+    body: &[u8],
+    patience: Duration,
+) -> Option<(u16, Vec<u8>)> {
+    let authorization = format!("Bearer {caller}");
+    let headers = [("content-type", "application/json"), ("authorization", authorization.as_str())];
     fetch(server, request, &headers, body, patience)
 }
 
@@ -42,6 +42,8 @@ const BYTES: u64 = 300_000;
 /// One client.
 pub(super) struct Worker<'a> {
     pub(super) number: u64,
+    /// What stands for its owner in each request.
+    pub(super) caller: &'a str,
     pub(super) rest: Duration,
     pub(super) nodes: &'a [SocketAddr],
     pub(super) ledger: &'a Ledger,
@@ -56,9 +58,15 @@ struct Job<'a> {
     begun: Instant,
 }
 
-/// What a client was told.
+/// What a client was told, and who that was.
 #[derive(Debug)]
-pub(super) enum Promise {
+pub(super) struct Promise {
+    caller: String,
+    what: Promised,
+}
+
+#[derive(Debug)]
+enum Promised {
     /// A file is there with these bytes.
     File { path: String, digest: Vec<u8> },
     /// A document has each of these sentences once.
@@ -99,6 +107,10 @@ impl Worker<'_> {
 
     fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed) || self.ledger.is_broken()
+    }
+
+    fn promise(&self, what: Promised) {
+        self.ledger.promise(Promise { caller: self.caller.to_owned(), what });
     }
 
     /// Writes a file in pieces, each of which is told to be kept.
@@ -156,7 +168,7 @@ impl Worker<'_> {
             return Err(format!("{file} is complete, and was not committed: {status} {told}"));
         }
         let path = format!("/v1/workspaces/files/files/{file}");
-        self.ledger.promise(Promise::File { path, digest: Sha256::digest(&content).to_vec() });
+        self.promise(Promised::File { path, digest: Sha256::digest(&content).to_vec() });
         Ok(())
     }
 
@@ -205,7 +217,7 @@ impl Worker<'_> {
                 _ => return Err(format!("{path}: {status} {told}")),
             }
         }
-        self.ledger.promise(Promise::Document { path, sentences });
+        self.promise(Promised::Document { path, sentences });
         Ok(())
     }
 
@@ -225,7 +237,7 @@ impl Worker<'_> {
             match (result["status"].as_str(), result["runId"].as_str()) {
                 (Some("completed"), Some(run)) if text.contains(&prompt(&key)) => {
                     let run = run.to_owned();
-                    self.ledger.promise(Promise::Task { key, run, text });
+                    self.promise(Promised::Task { key, run, text });
                     return Ok(());
                 }
                 // It was told that there was no room for it.
@@ -254,7 +266,7 @@ impl Worker<'_> {
         let mut node = usize::try_from(dice.below(self.nodes.len() as u64)).unwrap_or(0);
         for attempt in 0.. {
             let WorkRequest { method, path, body } = asked(attempt);
-            let told = ask(self.nodes[node], (method, &path), &body, PATIENCE);
+            let told = ask((self.nodes[node], self.caller), (method, &path), &body, PATIENCE);
             let code = told.as_ref().map(|(_, body)| code_of(body));
             match (&told, code) {
                 (None, _) => self.ledger.told("cut"),
@@ -293,24 +305,25 @@ impl Worker<'_> {
 impl Promise {
     /// What is not as it was promised, as a server shows it.
     pub(super) fn problem(&self, server: SocketAddr) -> Option<String> {
-        let get = |path: &str| ask(server, ("GET", path), &[], Duration::from_secs(60));
-        match self {
-            Self::File { path, digest } => match get(path) {
+        let asked = (server, self.caller.as_str());
+        let get = |path: &str| ask(asked, ("GET", path), &[], Duration::from_secs(60));
+        match &self.what {
+            Promised::File { path, digest } => match get(path) {
                 Some((200, bytes)) if Sha256::digest(&bytes).to_vec() == *digest => None,
                 other => {
                     Some(format!("the file {path} is another one: {:?}", other.map(|(status, _)| status)))
                 }
             },
-            Self::Document { path, sentences } => {
+            Promised::Document { path, sentences } => {
                 let Some((200, bytes)) = get(path) else { return Some(format!("{path} is gone")) };
                 let text = document_text(bytes).unwrap_or_default();
                 let wrong = sentences.iter().find(|sentence| text.matches(sentence.as_str()).count() != 1)?;
                 let count = text.matches(wrong.as_str()).count();
                 Some(format!("{path} has {wrong:?} {count} times"))
             }
-            Self::Task { key, run, text } => {
+            Promised::Task { key, run, text } => {
                 let body = task(key).to_string();
-                let told = ask(server, ("POST", "/acp/rpc"), body.as_bytes(), Duration::from_secs(60));
+                let told = ask(asked, ("POST", "/acp/rpc"), body.as_bytes(), Duration::from_secs(60));
                 let told = told.map(json_of).map(|(_, told)| told).unwrap_or_default();
                 let result = &told["result"];
                 let is_same = result["runId"] == **run && text_of_task(result) == *text;
@@ -323,10 +336,10 @@ impl Promise {
     pub(super) fn summary(promises: &[Self]) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for promise in promises {
-            let (what, more) = match promise {
-                Self::File { .. } => ("files written", 1),
-                Self::Document { sentences, .. } => ("edits", sentences.len()),
-                Self::Task { .. } => ("tasks", 1),
+            let (what, more) = match &promise.what {
+                Promised::File { .. } => ("files written", 1),
+                Promised::Document { sentences, .. } => ("edits", sentences.len()),
+                Promised::Task { .. } => ("tasks", 1),
             };
             *counts.entry(what).or_default() += more;
         }
