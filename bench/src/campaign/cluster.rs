@@ -504,7 +504,6 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(Error::file(path))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a chore copies the keys for what it tries")]
 fn copy(from: &Path, to: &Path) -> Result<()> {
     std::fs::copy(from, to).map(drop).map_err(Error::file(to))
 }

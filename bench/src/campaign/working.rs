@@ -62,11 +62,11 @@ struct Job<'a> {
 #[derive(Debug)]
 pub(super) struct Promise {
     caller: String,
-    what: Promised,
+    what: PromisedWork,
 }
 
 #[derive(Debug)]
-enum Promised {
+enum PromisedWork {
     /// A file is there with these bytes.
     File { path: String, digest: Vec<u8> },
     /// A document has each of these sentences once.
@@ -109,7 +109,7 @@ impl Worker<'_> {
         self.over.load(Ordering::Relaxed) || self.ledger.is_broken()
     }
 
-    fn promise(&self, what: Promised) {
+    fn promise(&self, what: PromisedWork) {
         self.ledger.promise(Promise { caller: self.caller.to_owned(), what });
     }
 
@@ -168,7 +168,7 @@ impl Worker<'_> {
             return Err(format!("{file} is complete, and was not committed: {status} {told}"));
         }
         let path = format!("/v1/workspaces/files/files/{file}");
-        self.promise(Promised::File { path, digest: Sha256::digest(&content).to_vec() });
+        self.promise(PromisedWork::File { path, digest: Sha256::digest(&content).to_vec() });
         Ok(())
     }
 
@@ -217,7 +217,7 @@ impl Worker<'_> {
                 _ => return Err(format!("{path}: {status} {told}")),
             }
         }
-        self.promise(Promised::Document { path, sentences });
+        self.promise(PromisedWork::Document { path, sentences });
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl Worker<'_> {
             match (result["status"].as_str(), result["runId"].as_str()) {
                 (Some("completed"), Some(run)) if text.contains(&prompt(&key)) => {
                     let run = run.to_owned();
-                    self.promise(Promised::Task { key, run, text });
+                    self.promise(PromisedWork::Task { key, run, text });
                     return Ok(());
                 }
                 // It was told that there was no room for it.
@@ -308,20 +308,20 @@ impl Promise {
         let asked = (server, self.caller.as_str());
         let get = |path: &str| ask(asked, ("GET", path), &[], Duration::from_secs(60));
         match &self.what {
-            Promised::File { path, digest } => match get(path) {
+            PromisedWork::File { path, digest } => match get(path) {
                 Some((200, bytes)) if Sha256::digest(&bytes).to_vec() == *digest => None,
                 other => {
                     Some(format!("the file {path} is another one: {:?}", other.map(|(status, _)| status)))
                 }
             },
-            Promised::Document { path, sentences } => {
+            PromisedWork::Document { path, sentences } => {
                 let Some((200, bytes)) = get(path) else { return Some(format!("{path} is gone")) };
                 let text = document_text(bytes).unwrap_or_default();
                 let wrong = sentences.iter().find(|sentence| text.matches(sentence.as_str()).count() != 1)?;
                 let count = text.matches(wrong.as_str()).count();
                 Some(format!("{path} has {wrong:?} {count} times"))
             }
-            Promised::Task { key, run, text } => {
+            PromisedWork::Task { key, run, text } => {
                 let body = task(key).to_string();
                 let told = ask(asked, ("POST", "/acp/rpc"), body.as_bytes(), Duration::from_secs(60));
                 let told = told.map(json_of).map(|(_, told)| told).unwrap_or_default();
@@ -337,9 +337,9 @@ impl Promise {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for promise in promises {
             let (what, more) = match &promise.what {
-                Promised::File { .. } => ("files written", 1),
-                Promised::Document { sentences, .. } => ("edits", sentences.len()),
-                Promised::Task { .. } => ("tasks", 1),
+                PromisedWork::File { .. } => ("files written", 1),
+                PromisedWork::Document { sentences, .. } => ("edits", sentences.len()),
+                PromisedWork::Task { .. } => ("tasks", 1),
             };
             *counts.entry(what).or_default() += more;
         }

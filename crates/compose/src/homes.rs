@@ -23,19 +23,13 @@ use tokio::task::JoinSet;
 
 use crate::console::note;
 
-use state::HomeState;
-
-/// How long a home is a node's that says no more.
-pub(super) const TTL: Duration = Duration::from_millis(3_500);
+use state::{HomeState, MARGIN, TTL};
 
 /// How often a node says that it is there, and sees which homes are free.
 pub(super) const BEAT: Duration = Duration::from_millis(500);
 
 /// How long a statement of homes is waited for before it is asked a second time, over another connection, or given up.
 const SOON: Duration = Duration::from_secs(1);
-
-/// By how much a fence closes before the home is free, for what was asked just before.
-const MARGIN: Duration = Duration::from_millis(300);
 
 /// How long a home is left alone that could not be opened: because the database was away in that moment, and for another reason.
 const AFTER_FAILURE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));

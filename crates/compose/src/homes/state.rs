@@ -9,7 +9,11 @@ use std::time::{Duration, Instant};
 use engross_http::{HomePlace, HomeUse, HomeUses};
 use engross_store::{Home, HomesSeen, WriteFence};
 
-use super::{MARGIN, TTL};
+/// How long a home is a node's that says no more.
+pub(super) const TTL: Duration = Duration::from_millis(3_500);
+
+/// By how much a fence closes before the home is free, for what was asked just before.
+pub(super) const MARGIN: Duration = Duration::from_millis(300);
 
 /// How long a node that has its share of homes leaves a free one to others.
 pub(super) const MODESTY: Duration = Duration::from_secs(1);

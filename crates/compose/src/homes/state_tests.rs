@@ -9,8 +9,8 @@ use engross_http::HomePlace;
 use engross_protocol::Failure;
 use engross_store::{Home, Homes, HomesSeen, Pending, Store, WriteFence};
 
-use super::state::{HomeState, MODESTY, Moves, ONCE_IN, UNTAKEN};
-use super::{BEAT, HomeKeeper, KeptFiles, Moving, OwnerFolders, SharedPlace, TTL};
+use super::state::{HomeState, MODESTY, Moves, ONCE_IN, TTL, UNTAKEN};
+use super::{BEAT, HomeKeeper, KeptFiles, Moving, OwnerFolders, SharedPlace};
 
 const NODE: &str = "one";
 

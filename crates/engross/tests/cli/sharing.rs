@@ -233,7 +233,7 @@ fn who_stood_still_writes_nothing_late() {
 }
 
 /// What people do while homes move: each writes files through one node and reads them through the other one, until it is said that
-/// it is enough. Whoever is refused anything fails the test.
+/// it is enough. A refusal fails the test.
 fn at_work(nodes: [&Server; 2], key: &str, is_enough: &AtomicBool, begun: u64) -> (u64, Duration) {
     let authorization = format!("Bearer {key}");
     let headers = [("authorization", authorization.as_str())];
@@ -297,7 +297,7 @@ fn homes_spread_over_the_nodes_and_nobody_who_works_hears_of_it() {
         });
         assert!(worked.iter().all(|(count, longest)| *count > made && *longest < TAKEOVER), "{worked:?}");
         made = worked.iter().map(|(count, _)| *count).max().unwrap();
-        // What was written is there, whoever has it now.
+        // What was written is there, at any node.
         for key in &keys {
             let authorization = format!("Bearer {key}");
             let headers = [("authorization", authorization.as_str())];
