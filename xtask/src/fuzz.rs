@@ -34,7 +34,7 @@ fn most_inputs(target: &str) -> usize {
 }
 
 /// Runs every fuzz target, or the one named, for some seconds each; keeps what is worth it. Needs `cargo install cargo-fuzz`.
-pub(crate) fn run(target: Option<&str>, seconds: u64, keep: bool) -> Result<()> {
+pub(crate) fn run(target: Option<&str>, seconds: u64, keep: bool, plain: bool) -> Result<()> {
     let chosen: Vec<&str> =
         TARGETS.into_iter().filter(|name| target.is_none_or(|only| only == *name)).collect();
     if chosen.is_empty() {
@@ -49,23 +49,28 @@ pub(crate) fn run(target: Option<&str>, seconds: u64, keep: bool) -> Result<()> 
         plant(name, &seeds)?;
         if seconds > 0 {
             let bounds = ["-max_len=65536", "-print_final_stats=1"].map(str::to_owned);
-            fuzz(name, &[&found, &seeds], bounds.into_iter().chain([format!("-max_total_time={seconds}")]))?;
+            fuzz(
+                name,
+                plain,
+                &[&found, &seeds],
+                bounds.into_iter().chain([format!("-max_total_time={seconds}")]),
+            )?;
         }
         if keep {
-            keep_fewest(name, &[&found, &seeds])?;
+            keep_fewest(name, plain, &[&found, &seeds])?;
         }
     }
     Ok(())
 }
 
 /// Runs a target on folders, the first of which takes what is found.
-fn fuzz(name: &str, folders: &[&Path], options: impl IntoIterator<Item = String>) -> Result<()> {
+fn fuzz(name: &str, plain: bool, folders: &[&Path], options: impl IntoIterator<Item = String>) -> Result<()> {
     run_command(
         Command::new("cargo")
             // The sanitizers of the compiler in use, without a second one.
             .env("RUSTC_BOOTSTRAP", "1")
             .current_dir(root())
-            .args(["fuzz", "run", name])
+            .args(["fuzz", "run", "--sanitizer", if plain { "none" } else { "address" }, name])
             .args(folders)
             .args(["--", "-timeout=20", "-rss_limit_mb=4096"])
             .args(options),
@@ -74,7 +79,7 @@ fn fuzz(name: &str, folders: &[&Path], options: impl IntoIterator<Item = String>
 
 /// Keeps the fewest of the inputs that reach what all of them do. What the repository holds anyway is not kept twice.
 #[expect(clippy::disallowed_methods, reason = "a chore reads and writes files of the repository")]
-fn keep_fewest(name: &str, folders: &[&Path]) -> Result<()> {
+fn keep_fewest(name: &str, plain: bool, folders: &[&Path]) -> Result<()> {
     let (all, fewest) =
         (root().join("target/fuzz-all").join(name), root().join("target/fuzz-fewest").join(name));
     for folder in [&all, &fewest] {
@@ -87,7 +92,7 @@ fn keep_fewest(name: &str, folders: &[&Path]) -> Result<()> {
         let file = all.join(index.to_string());
         fs::write(&file, input).map_err(Error::file(&file))?;
     }
-    fuzz(name, &[&fewest, &all], ["-set_cover_merge=1".to_owned()])?;
+    fuzz(name, plain, &[&fewest, &all], ["-set_cover_merge=1".to_owned()])?;
     let ours: Vec<Vec<u8>> = seeds_of(name)?
         .iter()
         .map(|seed| fs::read(seed).map_err(Error::file(seed)))

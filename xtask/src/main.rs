@@ -87,6 +87,9 @@ enum Chore {
         /// of what earlier runs have found.
         #[arg(long)]
         keep: bool,
+        /// Without the sanitizer of addresses: all of the engine is safe Rust, and more inputs are tried in the same time.
+        #[arg(long)]
+        plain: bool,
     },
     /// Tries random operations on random documents, judged by the oracle of the engine's tests.
     Random {
@@ -175,7 +178,7 @@ fn main() -> ExitCode {
         Chore::Test => test::run(),
         Chore::Bench { arguments } => measure("release", "bench", &arguments),
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
-        Chore::Fuzz { target, seconds, keep } => fuzz::run(target.as_deref(), seconds, keep),
+        Chore::Fuzz { target, seconds, keep, plain } => fuzz::run(target.as_deref(), seconds, keep, plain),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
         Chore::WriteStreams { streams } => test::write_streams(streams),

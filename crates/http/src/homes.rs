@@ -28,6 +28,9 @@ use super::error::{Error, ErrorCode};
 /// Says that a node passed the request on, and which one.
 const FORWARDED: HeaderName = HeaderName::from_static("x-engross-forwarded-by");
 
+/// Tells the node that passed a request on that nothing of it was done, since what it needs is at another node by now.
+const UNDONE: HeaderName = HeaderName::from_static("x-engross-undone");
+
 /// How long it may take until another node takes a connection.
 const CONNECT: Duration = Duration::from_millis(1_500);
 
@@ -190,11 +193,24 @@ impl HomeDoor {
                     let request = Request::from_parts(parts, Body::new(lent.body()));
                     return at_home(here, request, used).await;
                 }
-                Err(error) => return error.into_response(),
+                Err(error) => {
+                    let mut response = error.into_response();
+                    if was_forwarded {
+                        response.headers_mut().insert(UNDONE, HeaderValue::from_static("1"));
+                    }
+                    return response;
+                }
             };
             let moved = moved(Arc::clone(&self.finder), owner.to_owned(), address.clone());
             match self.forward(&address, &mut parts, lent, moved).await {
-                Ok(response) => return response,
+                Ok(mut response) => {
+                    // It has just gone from there, which this node has not heard yet.
+                    let is_undone = response.headers_mut().remove(UNDONE).is_some();
+                    if !is_undone || was_forwarded || lent.is_gone() || Instant::now() > deadline {
+                        return response;
+                    }
+                    let _ = timeout(AGAIN, self.finder.changed()).await;
+                }
                 Err(problem) => {
                     tracing::debug!("{address} did not answer: {problem}");
                     // What was read of the body is gone, and what may have been done is not done twice.

@@ -249,6 +249,29 @@ async fn an_answer_breaks_off_when_its_node_has_lost_what_it_answers_from() {
     assert_eq!(count.load(Ordering::Relaxed), 2);
 }
 
+/// What one node leads to another while that one gives the home away was not done there, and is done at the next one.
+#[tokio::test]
+async fn what_comes_too_late_for_a_home_follows_it() {
+    let mut running = JoinSet::new();
+    let next = elsewhere(Router::new().fallback(echo), &mut running).await;
+    // It has just gone to the next node, and this one knows that.
+    let gone = node(&Fake::default(), &ToldPlace::new(HomePlace::At(next.clone())));
+    let got = send(&gone, Method::POST, "/v1/skills", &[("x-engross-forwarded-by", "node-2")], "").await;
+    assert_eq!((got.status, got.headers.contains_key("x-engross-undone")), (503, true));
+    let gone = elsewhere(gone, &mut running).await;
+    for method in [Method::POST, Method::GET] {
+        let told = ToldPlace::new(HomePlace::At(gone.clone()));
+        let app = node(&Fake::default(), &told);
+        let asking = send(&app, method, "/v1/skills", &[], "");
+        let hearing = async {
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            told.set(HomePlace::At(next.clone()));
+        };
+        let (got, ()): (Got, ()) = tokio::join!(asking, hearing);
+        assert_eq!((got.status, got.headers.contains_key("x-engross-undone")), (418, false), "{}", got.text);
+    }
+}
+
 /// Whoever wants to give a home away sees who uses what is there: until the end of an answer, and of a socket.
 #[tokio::test]
 async fn what_is_here_is_in_use_until_the_end_of_each_answer() {
