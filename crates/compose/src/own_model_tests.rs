@@ -70,6 +70,10 @@ fn a_key_is_in_memory_unless_its_owner_says_remember() {
     let expected = json!({"provider": "anthropic", "name": "claude", "remembered": null, "hasKey": true});
     assert_eq!((&shown["model"], shown.to_string().contains(KEY)), (&expected, false));
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
+    // Its home stays at this node, or the owner would have to give it again.
+    assert!(!keeper_now.is_found_elsewhere());
+    keeper_now.leave();
+    assert_eq!(answering(&table), None);
     assert_eq!(keeper(data.path(), None).0.show().unwrap()["model"], Value::Null, "it ended with the server");
 }
 
@@ -93,7 +97,7 @@ fn a_key_that_is_remembered_is_in_a_file_for_its_owner_alone_where_the_system_ha
     assert_eq!(remembered(&second.take(other).unwrap()), &Value::Null);
     assert_eq!((answering(&table).as_deref(), file.exists()), (Some("anthropic/claude-2"), false));
     second.take(brought(None, true)).unwrap();
-    assert!(holds_key(data.path()));
+    assert!(holds_key(data.path()) && second.is_found_elsewhere());
     assert_eq!(second.forget().unwrap()["model"], Value::Null);
     assert_eq!((answering(&table), file.exists()), (None, false));
     // A key of one provider is never sent to another.
