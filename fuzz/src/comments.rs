@@ -11,10 +11,12 @@ use super::assert_sound;
 pub fn comments(data: &[u8]) {
     let mut choices = data.iter().copied();
     let mut document = WordDocument::open(source(), &Limits::default()).expect("the sample is a document");
+    let mut said = Vec::new();
     for _ in 0..4 {
         let count = usize::from(choices.next().unwrap_or_default() % 4);
         let operations: Vec<Value> = (0..count).map(|_| operation(&mut choices)).collect();
         let batch = json!({"operations": operations, "atomic": choices.next().unwrap_or_default() % 5 == 1});
+        said.push(batch.to_string());
         let Ok(parsed) = parse_batch(&batch) else { return };
         let options = EditOptions { author: "F".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
         let before = document.comments().map(|comments| comments.len()).unwrap_or_default();
@@ -26,7 +28,11 @@ pub fn comments(data: &[u8]) {
         }
         assert_sound(&document);
         if choices.next().unwrap_or_default() % 2 == 1 {
-            let saved = document.save(Tracking::Tracked).expect("comments can be saved");
+            let saved = match document.save(Tracking::Tracked) {
+                Ok(saved) => saved,
+                Err(error) => panic!("comments can be saved: {error} behind {said:?}"),
+            };
+            said.push("saved".to_owned());
             document =
                 WordDocument::open(saved.bytes, &Limits::default()).expect("a saved document can be opened");
             assert_sound(&document);

@@ -1,5 +1,7 @@
 //! Two versions of one document, made by arbitrary operations, and their redlines.
 
+use super::operations::batch;
+use super::sample::sample;
 use engross_docx::ops::parse_batch;
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::Side;
@@ -7,10 +9,6 @@ use engross_docx::{
     CompareOptions, ComparedView, EditOptions, Granularity, Limits, MergeOptions, Tracking, WordDocument,
     changes_of, compare as redline_of, compare_three, merged,
 };
-use serde_json::Value;
-
-use super::operations::Choices;
-use super::sample::sample;
 
 /// Rejecting a redline gives the first version, accepting it the second; with kept revisions, too. A version against itself has no
 /// change, and two equal sides are one.
@@ -35,17 +33,23 @@ pub fn compare(data: &[u8]) {
     }
     // What is the same to the byte stays so, with the changes that are pending in it.
     for keep in [false, true].into_iter().filter(|_| before != after) {
-        let made =
-            redline_of(before.clone(), after.clone(), &options(keep), &limits).expect("both are documents");
+        let made = match redline_of(before.clone(), after.clone(), &options(keep), &limits) {
+            Ok(made) => made,
+            Err(error) => panic!("both are documents: {error} of {} and {}", batch(half), batch(rest)),
+        };
         let (first, second) =
             if keep { (View::Original, View::Accepted) } else { (View::Accepted, View::Accepted) };
         assert!(
             says(&made.bytes, Side::Reject) == text(&before, first),
-            "rejecting gives the first, kept: {keep}"
+            "rejecting gives the first, kept: {keep}, of {} and {}",
+            batch(half),
+            batch(rest)
         );
         assert!(
             says(&made.bytes, Side::Accept) == text(&after, second),
-            "accepting gives the second, kept: {keep}"
+            "accepting gives the second, kept: {keep}, of {} and {}",
+            batch(half),
+            batch(rest)
         );
         assert!(changes_of(made.bytes, &limits).is_ok(), "changes can be listed");
     }
@@ -66,8 +70,7 @@ pub fn compare(data: &[u8]) {
 
 /// The sample after a batch that the bytes choose.
 fn version(data: &[u8]) -> Option<Vec<u8>> {
-    let json: Value = Choices(data).batch();
-    let batch = parse_batch(&json).ok()?;
+    let batch = parse_batch(&batch(data)).ok()?;
     let mut document = sample();
     let options = EditOptions { author: "F".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
     document.apply(&batch, &options).ok()?;

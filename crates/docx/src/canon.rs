@@ -13,9 +13,9 @@ use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
     AUTHOR, BODY, CHECKED, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE,
     DEL_INSTR_TEXT, DEL_TEXT, ENDNOTE, FLD_CHAR, FLD_CHAR_TYPE, FLD_DATA, FLD_SIMPLE, FOOTER_REFERENCE,
-    FOOTNOTE, FULL_DATE, HEADER_REFERENCE, ID, INSTR, INSTR_TEXT, LAST_VALUE, P_PR, R_ID, R_PR, RSID_DEL,
-    RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR, SECT_PR, SHOWING_PLC_HDR, T,
-    TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI, W_URIS, XML_SPACE,
+    FOOTNOTE, FULL_DATE, HEADER_REFERENCE, ID, INSTR, INSTR_TEXT, LAST_VALUE, P_PR, PARA_ID, R_ID, R_PR,
+    RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR, SECT_PR,
+    SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI, W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -53,6 +53,8 @@ pub(crate) struct IgnoredMarkup {
     pub(crate) filled: BTreeSet<String>,
     /// Footnotes and endnotes from these ids on are new. What a revision puts there is their mark; without it they show nowhere.
     pub(crate) notes_from: [Option<i64>; 2],
+    /// `w14:paraId`s that paragraphs of comments got so that a thread can name them.
+    pub(crate) named: BTreeSet<String>,
 }
 
 /// What a session changed of sections without a revision.
@@ -97,10 +99,15 @@ impl IgnoredMarkup {
         self.filled.contains(id.as_deref().unwrap_or_default())
     }
 
-    /// Whether an attribute of `node` is the state of a control that is filled in.
-    fn is_state(&self, document: &Document, node: NodeId, attribute: QName) -> bool {
-        matches!(attribute, FULL_DATE | LAST_VALUE)
-            && document.parent(node).is_some_and(|properties| self.is_filled(document, properties))
+    /// Whether an attribute of `node` is the state of a control that is filled in, or a name that a thread needed.
+    fn is_attribute(&self, document: &Document, node: NodeId, attribute: QName, value: &str) -> bool {
+        match attribute {
+            FULL_DATE | LAST_VALUE => {
+                document.parent(node).is_some_and(|properties| self.is_filled(document, properties))
+            }
+            PARA_ID => self.named.contains(value),
+            _ => false,
+        }
     }
 
     /// Whether an element is one of them or an end of its range, or a run with nothing but its mark.
@@ -344,13 +351,13 @@ impl Writer<'_> {
 
     fn attributes(&mut self, node: NodeId, counts: impl Fn(QName) -> bool) {
         let document = self.document;
-        let counts = |attribute: QName| {
+        let counts = |attribute: QName, value: &str| {
             counts(attribute)
                 && !is_session_mark(attribute)
-                && !self.ignored.is_state(document, node, attribute)
+                && !self.ignored.is_attribute(document, node, attribute, value)
         };
         let mut rows: Vec<(QName, &str, &str)> =
-            document.raw_attributes(node).filter(|(name, ..)| counts(*name)).collect();
+            document.raw_attributes(node).filter(|(name, _, value)| counts(*name, value)).collect();
         rows.sort_by(|left, right| left.1.cmp(right.1));
         for (_, qualified, value) in rows {
             self.out.push(b' ');

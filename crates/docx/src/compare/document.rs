@@ -1,13 +1,13 @@
 //! A document as a comparison sees it: its package without revisions, its main part, and what its stories say.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use engross_xml::{Document, NodeId};
 
 use super::kept::lay_open;
 use super::parts::{Importer, notes_in};
 use super::report::Limitation;
-use super::sections::sections_of;
+use super::sections::{PageStory, sections_of};
 use crate::document::WordDocument;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -224,8 +224,8 @@ pub(super) fn share_section(before: &mut Source, after: &mut Source) -> Option<L
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Meaning {
     pub(super) body: Vec<u64>,
-    /// Headers and footers that say something, wherever they are shown.
-    pub(super) pages: BTreeSet<(bool, String, Vec<u64>)>,
+    /// What headers and footers say that say something, section by section.
+    pub(super) pages: Vec<BTreeMap<PageStory, Vec<u64>>>,
 }
 
 impl Meaning {
@@ -240,11 +240,12 @@ impl Meaning {
         let targets = targets_with_notes(importer, &name, is_after, part)?;
         let body = main.child(main.root(), BODY).unwrap_or(main.root());
         let body = Signer { with_controls, ..Signer::new(main, &targets) }.blocks(body);
-        let mut pages = BTreeSet::new();
+        let mut pages = Vec::new();
         let relations = importer.relations_of(&name, is_after).list.clone();
         let mut known: HashMap<String, Vec<u64>> = HashMap::new();
         for section in sections_of(main) {
-            for ((is_header, kind), (id, _)) in section.shows {
+            let mut shown = BTreeMap::new();
+            for (kind, (id, _)) in section.shows {
                 let Some(own) = relations.iter().find(|own| own.id == id) else { continue };
                 if !known.contains_key(&own.target) {
                     let tree = part(importer, &own.target)?;
@@ -254,9 +255,10 @@ impl Meaning {
                     known.insert(own.target.clone(), if says_something { blocks } else { Vec::new() });
                 }
                 if let Some(blocks) = known.get(&own.target).filter(|blocks| !blocks.is_empty()) {
-                    pages.insert((is_header, kind, blocks.clone()));
+                    shown.insert(kind, blocks.clone());
                 }
             }
+            pages.push(shown);
         }
         Ok(Self { body, pages })
     }

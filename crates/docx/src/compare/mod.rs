@@ -10,7 +10,7 @@
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
-//! | `stories` | which notes, headers and footers belong together? |
+//! | `stories`, `pages` | which notes, headers and footers belong together? |
 //! | `brought`, `brought_comments`, `positions` | which bookmarks and comments come over, and where do they stand? |
 //! | `report` | what is no tracked change? |
 //! | `text_only` | which words differ, when no redline is wanted? |
@@ -38,6 +38,7 @@ mod kept_markup;
 mod moved;
 mod moves;
 mod ops;
+mod pages;
 mod parts;
 mod positions;
 mod redliner;

@@ -168,18 +168,61 @@ impl Importer {
         own
     }
 
-    /// Copies a part of the document after with all that it leads to. Gives its name.
-    pub(super) fn copy_part(&mut self, part: &str) -> String {
-        if let Some(known) = self.copied.get(part) {
-            return known.clone();
+    /// The part that a relationship leads to.
+    pub(super) fn target(&mut self, part: &str, id: &str, is_after: bool) -> Option<String> {
+        let own = self.relations_of(part, is_after).list.iter().find(|own| own.id == id);
+        own.map(|own| own.target.clone())
+    }
+
+    /// The relationship of a kind before that leads to a part before; a new one where there is none.
+    pub(super) fn relation_to(&mut self, from: &str, kind: &str, part: &str) -> String {
+        let relations = self.relations_of(from, false);
+        let known =
+            relations.list.iter().find(|own| own.is_kind(kind) && own.target == part && !own.external);
+        match known {
+            Some(known) => known.id.clone(),
+            None => {
+                let uri =
+                    format!("http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}");
+                relations.add(&uri, part, false)
+            }
         }
-        let (stem, extension) = part.rsplit_once('.').unwrap_or((part, "bin"));
-        let mut name = part.to_owned();
+    }
+
+    /// A name for a part before that is like another name.
+    fn free_name(&self, like: &str) -> String {
+        let (stem, extension) = like.rsplit_once('.').unwrap_or((like, "bin"));
+        let mut name = like.to_owned();
         let mut number = 1;
         while self.before.contains(&name) {
             number += 1;
             name = format!("{stem}_{number}.{extension}");
         }
+        name
+    }
+
+    /// Copies a part of the document before; the copy leads to what the part leads to. Gives its name.
+    pub(super) fn duplicate(&mut self, part: &str) -> String {
+        let name = self.free_name(part);
+        let bytes = self.before.part(part).map(std::borrow::Cow::into_owned).unwrap_or_default();
+        let kind = ContentTypes::parse(&self.before, &self.limits).ok();
+        if let Some(kind) = kind.as_ref().and_then(|types| types.of(part)) {
+            self.types.push((name.clone(), kind.to_owned()));
+        }
+        self.before.set_part(&name, bytes);
+        let own = self.relations_of(part, false).list.clone();
+        if !own.is_empty() {
+            self.relations.insert(name.clone(), PartRelations::new(own));
+        }
+        name
+    }
+
+    /// Copies a part of the document after with all that it leads to. Gives its name.
+    pub(super) fn copy_part(&mut self, part: &str) -> String {
+        if let Some(known) = self.copied.get(part) {
+            return known.clone();
+        }
+        let name = self.free_name(part);
         self.copied.insert(part.to_owned(), name.clone());
         let bytes = self.after.part(part).map(std::borrow::Cow::into_owned).unwrap_or_default();
         self.before.set_part(&name, bytes);

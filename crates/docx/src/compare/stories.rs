@@ -1,19 +1,15 @@
-//! Stories besides the body: which notes, headers and footers belong together, and what becomes of those that are alone.
+//! Stories besides the body: how a part is compared with its partner, and which notes belong together.
 
-use std::collections::HashMap;
+use engross_xml::Document;
 
-use engross_xml::{Document, NodeId};
-
-use super::document::says_something;
 use super::moved::Moves;
 use super::parts::{Importer, notes_in};
 use super::redliner::{Closeness, NotePair, Redliner};
 use super::report::Limitation;
-use super::sections::{PageStory, Section};
 use crate::edit::{Ids, PendingParts, note_order, place_note};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::names::{DEL, ID, INS, W, W_URI};
+use crate::names::{ID, INS, W, W_URI};
 use crate::parts::parse;
 use crate::styles::Styles;
 
@@ -31,7 +27,7 @@ pub(super) struct StoryContext<'a> {
 
 impl StoryContext<'_> {
     /// Works on one part with its partner; what it leads to and says is looked up for both.
-    fn with_part(
+    pub(super) fn with_part(
         &mut self,
         names: (&str, &str),
         tree: &mut Document,
@@ -114,161 +110,5 @@ impl StoryContext<'_> {
             }
         }
         Ok(())
-    }
-}
-
-impl Redliner<'_> {
-    /// Headers and footers of sections that belong together.
-    pub(super) fn compare_pages(
-        &mut self,
-        before: &[Section],
-        after: &[Section],
-        limits: &Limits,
-    ) -> Result<(), Error> {
-        let mut done: HashMap<String, String> = HashMap::new();
-        let pairs = std::mem::take(&mut self.sections);
-        let section = |sections: &[Section], node: NodeId| {
-            sections.iter().find(|section| section.node == node).cloned()
-        };
-        let mut ordered: Vec<(Section, Section)> = pairs
-            .iter()
-            .filter_map(|(one, other)| Some((section(before, *one)?, section(after, *other)?)))
-            .collect();
-        let place = |node: NodeId| before.iter().position(|section| section.node == node);
-        ordered.sort_by_key(|(section, _)| place(section.node));
-        for (one, other) in ordered {
-            let mut kinds: Vec<PageStory> = one.shows.keys().chain(other.shows.keys()).cloned().collect();
-            kinds.sort();
-            kinds.dedup();
-            for kind in kinds {
-                let ours = one.shows.get(&kind);
-                let theirs = other.shows.get(&kind);
-                let (main, main_after) = (self.names.0.to_owned(), self.names.1.to_owned());
-                let part = |importer: &mut Importer, main: &str, id: &str, is_after: bool| {
-                    let own = importer.relations_of(main, is_after).list.iter().find(|own| own.id == id);
-                    own.map(|own| own.target.clone())
-                };
-                let ours = ours.and_then(|(id, _)| part(self.importer, &main, id, false));
-                let theirs = theirs.and_then(|(id, _)| part(self.importer, &main_after, id, true));
-                self.compare_page(&one, &kind, (ours, theirs), &mut done, limits)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn compare_page(
-        &mut self,
-        section: &Section,
-        kind: &PageStory,
-        parts: (Option<String>, Option<String>),
-        done: &mut HashMap<String, String>,
-        limits: &Limits,
-    ) -> Result<(), Error> {
-        let name = format!("{}:{}", if kind.0 { "header" } else { "footer" }, kind.1);
-        match parts {
-            (Some(ours), Some(theirs)) => {
-                if done.get(&ours).is_some_and(|known| *known == theirs) {
-                    return Ok(());
-                }
-                let after = parse(&self.importer.after, &theirs, &limits.xml)?;
-                if let Some(known) = done.get(&ours).cloned() {
-                    // A part that two sections share is no longer one for both.
-                    let other = parse(&self.importer.after, &known, &limits.xml)?;
-                    let numbers = |redliner: &mut Self, tree: &Document, part: &str| {
-                        let targets = redliner.importer.targets(part, true);
-                        crate::signature::Signer::new(tree, &targets).blocks(tree.root())
-                    };
-                    if numbers(self, &after, &theirs) != numbers(self, &other, &known) {
-                        self.limitations.push(Limitation::left(
-                            &name,
-                            "sections that shared it show different ones afterwards; the first is compared",
-                        ));
-                    }
-                    return Ok(());
-                }
-                done.insert(ours.clone(), theirs.clone());
-                let mut tree = parse(&self.importer.before, &ours, &limits.xml)?;
-                self.on_part((&ours, &theirs), &mut tree, &after, |redliner| {
-                    let (one, other) = (redliner.tree.root(), redliner.after.root());
-                    if redliner.before_signer().blocks(one) != redliner.after_signer().blocks(other) {
-                        redliner.compare_containers(one, other);
-                    }
-                });
-                self.store(&ours, &tree);
-            }
-            (Some(ours), None) => {
-                if done.insert(ours.clone(), String::new()).is_some() {
-                    return Ok(());
-                }
-                let mut tree = parse(&self.importer.before, &ours, &limits.xml)?;
-                if says_something(&tree, tree.root()) {
-                    let after = tree.clone();
-                    self.on_part((&ours, &ours), &mut tree, &after, |redliner| {
-                        let root = redliner.tree.root();
-                        redliner.mark_contents(root, DEL);
-                    });
-                    self.limitations.push(Limitation::applied(
-                        &name,
-                        "it is gone afterwards; its text is deleted, and an empty one stays",
-                    ));
-                    self.store(&ours, &tree);
-                }
-            }
-            (None, Some(theirs)) => {
-                let after = parse(&self.importer.after, &theirs, &limits.xml)?;
-                if !says_something(&after, after.root()) {
-                    return Ok(());
-                }
-                let main = self.names.0.to_owned();
-                let ours = self.importer.copy_part(&theirs);
-                let relation = if kind.0 { "header" } else { "footer" };
-                let uri =
-                    format!("http://schemas.openxmlformats.org/officeDocument/2006/relationships/{relation}");
-                let id = self.importer.relations_of(&main, false).add(&uri, &ours, false);
-                let mut tree = parse(&self.importer.before, &ours, &limits.xml)?;
-                let copy = tree.clone();
-                self.on_part((&ours, &theirs), &mut tree, &copy, |redliner| {
-                    let root = redliner.tree.root();
-                    redliner.mark_contents(root, INS);
-                });
-                self.store(&ours, &tree);
-                self.show(section.node, kind, &id);
-                self.limitations.push(Limitation::applied(
-                    &name,
-                    "it is new; its text is inserted, and an empty one stays when that is rejected",
-                ));
-            }
-            (None, None) => {}
-        }
-        Ok(())
-    }
-
-    fn store(&mut self, part: &str, tree: &Document) {
-        if !tree.is_clean(tree.root()) {
-            self.importer.before.set_part(part, tree.write());
-        }
-    }
-
-    /// Works on another part as on this one.
-    fn on_part(
-        &mut self,
-        names: (&str, &str),
-        tree: &mut Document,
-        after: &Document,
-        work: impl FnOnce(&mut Redliner<'_>),
-    ) {
-        let mut context = StoryContext {
-            importer: self.importer,
-            ids: self.ids,
-            signature: self.signature,
-            closeness: self.closeness,
-            with_moves: self.with_moves,
-            keeps_revisions: self.keeps_revisions,
-            limits: &Limits::default(),
-            limitations: Vec::new(),
-        };
-        context.with_part(names, tree, after, work);
-        let mut more = context.limitations;
-        self.limitations.append(&mut more);
     }
 }

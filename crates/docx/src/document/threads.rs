@@ -274,6 +274,7 @@ impl WordDocument {
                 ensure_word_2010(tree);
                 let Some(last) = paragraphs(tree, found.node).last().copied() else { return Ok(None) };
                 tree.set_attribute(last, PARA_ID, &key);
+                self.ignored.named.insert(key.clone());
                 self.touched.insert(part);
                 key
             }

@@ -7,6 +7,7 @@ mod batches;
 mod cases;
 mod comparing;
 mod comparing_laws;
+mod comparing_pages;
 mod controls;
 mod corpus_check;
 mod effects;
