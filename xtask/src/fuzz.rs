@@ -33,6 +33,16 @@ fn most_inputs(target: &str) -> usize {
     }
 }
 
+/// How long inputs of a target may grow, for libFuzzer.
+fn lengths(target: &str) -> &'static [&'static str] {
+    match target {
+        // Bytes choose operations, some of them each. Left alone the fuzzer tries a single operation for hours, since one that is tried
+        // again with another byte is new to it.
+        "apply" | "objects" | "compare" | "comments" => &["-max_len=160", "-len_control=0"],
+        _ => &["-max_len=65536"],
+    }
+}
+
 /// Runs every fuzz target, or the one named, for some seconds each; keeps what is worth it. Needs `cargo install cargo-fuzz`.
 pub(crate) fn run(target: Option<&str>, seconds: u64, keep: bool, plain: bool) -> Result<()> {
     let chosen: Vec<&str> =
@@ -48,13 +58,8 @@ pub(crate) fn run(target: Option<&str>, seconds: u64, keep: bool, plain: bool) -
         }
         plant(name, &seeds)?;
         if seconds > 0 {
-            let bounds = ["-max_len=65536", "-print_final_stats=1"].map(str::to_owned);
-            fuzz(
-                name,
-                plain,
-                &[&found, &seeds],
-                bounds.into_iter().chain([format!("-max_total_time={seconds}")]),
-            )?;
+            let bounds = lengths(name).iter().chain(&["-print_final_stats=1"]).map(ToString::to_string);
+            fuzz(name, plain, &[&found, &seeds], bounds.chain([format!("-max_total_time={seconds}")]))?;
         }
         if keep {
             keep_fewest(name, plain, &[&found, &seeds])?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use super::kept::lay_open;
 use super::parts::{Importer, notes_in};
@@ -12,9 +12,9 @@ use crate::document::WordDocument;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::model::is_revision_wrapper;
-use crate::names::{BODY, DOCUMENT, FOOTER_REFERENCE, HEADER_REFERENCE, SECT_PR, W, W_URI};
+use crate::names::{BODY, DOCUMENT, FOOTER_REFERENCE, HEADER_REFERENCE, P, SECT_PR, W, W_URI};
 use crate::ops::Tracking;
-use crate::package::Package;
+use crate::package::{Error as PackageError, Package};
 use crate::parts::{parse, relationships};
 use crate::revisions::{Selection, Side, is_move_or_custom_range, is_property_change, resolve};
 use crate::signature::{Signer, Targets};
@@ -162,7 +162,7 @@ impl Source {
             .map(|own| own.target)
             .filter(|target| package.contains(target))
             .ok_or(Error::NoMainPart)?;
-        let main = parse(&package, &main_name, &limits.xml)?;
+        let mut main = parse(&package, &main_name, &limits.xml)?;
         let root = main.root();
         let not_ours = || Error::NotWordprocessing {
             part: main_name.clone(),
@@ -172,6 +172,14 @@ impl Source {
             return Err(not_ours());
         }
         let body = main.child(root, BODY).ok_or_else(not_ours)?;
+        // Word shows a body without blocks as an empty paragraph, and what deletes or inserts all leaves one.
+        let mut blocks = main.children(body).filter(|node| main.kind(*node) == NodeKind::Element);
+        let first = blocks.next();
+        if first.is_none_or(|first| main.name(first) == SECT_PR) {
+            main.ensure_prefix(W, "w", W_URI);
+            let paragraph = main.new_element(P);
+            main.prepend(body, paragraph);
+        }
         Ok(Self { package, main_name, main, body, kept: None })
     }
 
@@ -274,7 +282,12 @@ pub(super) fn targets_with_notes(
     let mut targets = importer.targets(name, is_after);
     for is_footnote in [true, false] {
         let Some(notes) = importer.note_part(is_footnote, is_after) else { continue };
-        let tree = part(importer, &notes)?;
+        let tree = match part(importer, &notes) {
+            Ok(tree) => tree,
+            // Where earlier revisions are kept, the document before may be asked once the redline has notes that it had not.
+            Err(Error::Package(PackageError::PartNotFound { .. })) => continue,
+            Err(error) => return Err(error),
+        };
         let own = importer.targets(&notes, is_after);
         let signer = Signer::new(&tree, &own);
         for (id, node) in notes_in(&tree) {

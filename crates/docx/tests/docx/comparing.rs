@@ -430,6 +430,35 @@ fn notes_headers_and_pictures_come_along() {
     }
 }
 
+/// A new file of other programs can have no paragraph at all.
+#[test]
+fn a_body_without_a_paragraph_is_an_empty_one() {
+    let section = "<w:sectPr><w:pgSz w:w=\"12240\" w:h=\"15840\"/></w:sectPr>";
+    let text = document(&(paragraph("One") + &paragraph("Two") + section));
+    for empty in [document(section), DocxBuilder::new().body("").build()] {
+        for (before, after) in [(&empty, &text), (&text, &empty)] {
+            let made = redline(before, after);
+            assert_eq!(made.proof.reject, ProofState::Holds, "{:?}", made.limitations);
+            assert_eq!(made.proof.accept, ProofState::Holds, "{:?}", made.limitations);
+        }
+    }
+}
+
+/// The redline gets footnotes that the document before, whose revisions are kept, has not.
+#[test]
+fn new_notes_come_into_a_document_whose_revisions_are_kept() {
+    let change = "<w:ins w:id=\"9\" w:author=\"B\"><w:r><w:t>theirs</w:t></w:r></w:ins>";
+    let before = document(&format!("<w:p><w:r><w:t>Text </w:t></w:r>{change}</w:p>"));
+    let note = "<w:footnote w:id=\"2\"><w:p><w:r><w:t>A note</w:t></w:r></w:p></w:footnote>";
+    let after = DocxBuilder::new()
+        .body("<w:p><w:r><w:t>Text more</w:t></w:r><w:r><w:footnoteReference w:id=\"2\"/></w:r></w:p>")
+        .footnotes(note)
+        .build();
+    let kept = CompareOptions { keep_revisions: true, ..options() };
+    let made = compare(before, after, &kept, &Limits::default()).unwrap();
+    assert_eq!((made.proof.reject, made.proof.accept), (ProofState::Holds, ProofState::Holds));
+}
+
 #[test]
 fn a_simple_field_and_its_long_form_are_one() {
     let field =

@@ -5,6 +5,7 @@ use std::io::Read as _;
 
 use engross_docx::ops::{OperationResult, Status, parse_batch};
 use engross_docx::read::ReadOptions;
+use engross_docx::revisions::Side;
 use engross_docx::{CleanOptions, EditOptions, Limits, Tracking, WordDocument, check};
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
@@ -277,6 +278,30 @@ fn a_comment_without_a_range_is_answered_at_its_place() {
         assert_eq!(anchors, expected, "{written}");
         let told = open(bytes).comments().unwrap();
         assert_eq!(told[1].comment.parent.as_deref(), Some("1"), "{told:?}");
+    }
+}
+
+/// An answer or a mark gives the comment's paragraph a name, if it has none: that is no change of its text.
+#[test]
+fn a_comment_is_edited_and_answered_in_one_session() {
+    let comment = "<w:comment w:id=\"1\" w:author=\"B\"><w:p><w:r><w:t>why?</w:t></w:r></w:p></w:comment>";
+    let edit = json!({"op": "edit_paragraph", "target": "comment:1/P1", "append": " So?"});
+    let thread = [
+        json!({"op": "comment_reply", "commentId": 1, "content": "Because."}),
+        json!({"op": "comment_resolve", "commentId": 1}),
+    ];
+    for other in &thread {
+        for operations in [json!([edit, other]), json!([other, edit])] {
+            let source = DocxBuilder::new()
+                .body("<w:p><w:r><w:t>one</w:t></w:r><w:r><w:commentReference w:id=\"1\"/></w:r></w:p>")
+                .comments(comment)
+                .build();
+            let (results, bytes) = apply(source, &operations);
+            assert!(results.iter().all(|result| result.status == Status::Applied), "{results:?}");
+            let mut told = open(bytes);
+            told.resolve_all(Side::Reject).unwrap();
+            assert_eq!(told.comments().unwrap()[0].comment.text, "why?");
+        }
     }
 }
 
