@@ -1,5 +1,7 @@
 //! Arbitrary operations on comments, on a document that has threads.
 
+use std::sync::LazyLock;
+
 use engross_docx::ops::{Status, parse_batch};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
@@ -10,7 +12,9 @@ use super::assert_sound;
 /// Comments come, are answered, done, open again and gone, in one session or several, and the parts stay in step.
 pub fn comments(data: &[u8]) {
     let mut choices = data.iter().copied();
-    let mut document = WordDocument::open(source(), &Limits::default()).expect("the sample is a document");
+    static SAMPLE: LazyLock<WordDocument> =
+        LazyLock::new(|| WordDocument::open(source(), &Limits::default()).expect("the sample is a document"));
+    let mut document = SAMPLE.clone();
     let mut said = Vec::new();
     for _ in 0..4 {
         let count = usize::from(choices.next().unwrap_or_default() % 4);

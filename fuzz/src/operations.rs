@@ -104,10 +104,13 @@ const TEXTS: &[&str] = &[
 ];
 
 /// What the paragraphs of the sample say once its revisions are accepted.
-fn sample_lines() -> Vec<String> {
-    let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
-    let reading = sample().read(&options);
-    reading.map(|reading| reading.paragraphs.into_iter().map(|p| p.text).collect()).unwrap_or_default()
+fn sample_lines() -> &'static [String] {
+    static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
+        let reading = sample().read(&options);
+        reading.map(|reading| reading.paragraphs.into_iter().map(|p| p.text).collect()).unwrap_or_default()
+    });
+    &LINES
 }
 
 /// Bytes as a row of choices. An exhausted row chooses the first of everything.
@@ -118,7 +121,7 @@ impl Choices<'_> {
         let lines = sample_lines();
         let mut operations = Vec::new();
         while !self.0.is_empty() && operations.len() < 8 {
-            operations.push(self.operation(&lines));
+            operations.push(self.operation(lines));
         }
         json!({"operations": operations, "atomic": self.next() % 4 == 1})
     }
@@ -128,7 +131,7 @@ impl Choices<'_> {
         let mut operations = Vec::new();
         while !self.0.is_empty() && operations.len() < 8 {
             let (kind, place) = (self.next(), usize::from(self.next()) % (lines.len() + 2));
-            operations.push(self.object(&lines, kind, place));
+            operations.push(self.object(lines, kind, place));
         }
         json!({"operations": operations, "atomic": false})
     }

@@ -75,7 +75,9 @@ fn fuzz(name: &str, plain: bool, folders: &[&Path], options: impl IntoIterator<I
             // The sanitizers of the compiler in use, without a second one.
             .env("RUSTC_BOOTSTRAP", "1")
             .current_dir(root())
-            .args(["fuzz", "run", "--sanitizer", if plain { "none" } else { "address" }, name])
+            .args(["fuzz", "run", "--sanitizer"])
+            .args(if plain { ["none", "--no-trace-compares"].as_slice() } else { &["address"] })
+            .arg(name)
             .args(folders)
             .args(["--", "-timeout=20", "-rss_limit_mb=4096"])
             .args(options),
