@@ -9,6 +9,13 @@ use serde_json::{Map, Value, json};
 
 use super::sample::sample;
 
+/// The operations of any kind that these bytes choose for another document, which has these paragraphs.
+#[must_use]
+pub fn operations_for(data: &[u8], lines: &[String]) -> Value {
+    let mut choices = Choices(data);
+    if choices.next().is_multiple_of(2) { choices.objects_on(lines) } else { choices.batch_on(lines) }
+}
+
 /// The operations that these bytes choose.
 #[must_use]
 pub fn batch(data: &[u8]) -> Value {
@@ -117,8 +124,11 @@ fn sample_lines() -> &'static [String] {
 pub(crate) struct Choices<'a>(pub(crate) &'a [u8]);
 
 impl Choices<'_> {
-    pub(crate) fn batch(mut self) -> Value {
-        let lines = sample_lines();
+    pub(crate) fn batch(self) -> Value {
+        self.batch_on(sample_lines())
+    }
+
+    fn batch_on(mut self, lines: &[String]) -> Value {
         let mut operations = Vec::new();
         while !self.0.is_empty() && operations.len() < 8 {
             operations.push(self.operation(lines));
@@ -126,8 +136,11 @@ impl Choices<'_> {
         json!({"operations": operations, "atomic": self.next() % 4 == 1})
     }
 
-    fn objects(mut self) -> Value {
-        let lines = sample_lines();
+    fn objects(self) -> Value {
+        self.objects_on(sample_lines())
+    }
+
+    fn objects_on(mut self, lines: &[String]) -> Value {
         let mut operations = Vec::new();
         while !self.0.is_empty() && operations.len() < 8 {
             let (kind, place) = (self.next(), usize::from(self.next()) % (lines.len() + 2));

@@ -233,10 +233,14 @@ fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphD
     let selection = Selection::Own(edited.own);
     let mut meant = Vec::with_capacity(nodes.len());
     let mut pending: Vec<NodeId> = Vec::new();
+    // Whether the next paragraph takes in what is left of others, bookmarks for example: a table between them can be gone.
+    let mut takes_in = false;
     for node in nodes {
         // What lost its border before a table or the end of a container goes on nowhere.
         if pending.last().is_some_and(|last| next_paragraph(tree, *last) != Some(node)) {
-            meant.extend(stranded(tree, &pending, &fields));
+            let left = stranded(tree, &pending, &fields);
+            takes_in = left.is_none();
+            meant.extend(left);
             pending.clear();
         }
         // A paragraph whose border this session deleted goes on in the next one.
@@ -248,7 +252,8 @@ fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphD
         }
         let has_earlier =
             || edited.own.has_adopted() && tree.descendants(node).any(|below| edited.own.holds(tree, below));
-        if pending.is_empty()
+        let is_alone = pending.is_empty() && !std::mem::take(&mut takes_in);
+        if is_alone
             && let Some(source) = tree.source(node)
             && !has_earlier()
         {

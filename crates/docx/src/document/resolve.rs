@@ -13,7 +13,8 @@ use crate::names::{ENDNOTE, ENDNOTE_REFERENCE, FOOTNOTE, FOOTNOTE_REFERENCE, ID}
 use crate::ops::{Change, Edit, Operation, Outcome};
 use crate::read::story_root;
 use crate::revisions::{
-    Choice, PlacedRevision, Revision, Selection, Side, complete, list, name_revisions, numbers, resolve,
+    Choice, PlacedRevision, Revision, Selection, Side, complete, is_move_or_custom_range, list,
+    name_revisions, numbers, resolve,
 };
 use crate::text::NoteKind;
 
@@ -28,7 +29,9 @@ impl WordDocument {
         let mut resolved = resolve(&mut self.tree, root, side, Selection::All);
         for name in self.other_story_parts() {
             let part = self.story_tree(&name)?;
-            if list(&part, part.root()).is_empty() {
+            let has_range =
+                || part.descendants(part.root()).any(|node| is_move_or_custom_range(part.name(node)));
+            if list(&part, part.root()).is_empty() && !has_range() {
                 continue;
             }
             let part = self.load_mut(&name)?;
@@ -164,19 +167,27 @@ impl WordDocument {
 
     /// The same as an operation of a batch.
     pub(super) fn resolve_operation(&mut self, side: Side, choice: &Choice) -> Result<Outcome, Error> {
-        let resolved = match self.resolve(side, choice) {
+        let earlier = std::mem::take(&mut self.resolved);
+        let result = self.resolve(side, choice);
+        // Controls that come or go are settled with the rest, and are not in the list.
+        let changed = std::mem::replace(&mut self.resolved, earlier);
+        self.resolved |= changed;
+        let resolved = match result {
             Ok(resolved) => resolved,
             Err(error @ Error::UnknownRevision { .. }) => {
                 return Ok(Refusal::new(RefusalCode::UnknownRevision, error.to_string()).into());
             }
             Err(error) => return Err(error),
         };
-        if resolved.is_empty() {
+        if resolved.is_empty() && !changed {
             return Ok(Outcome::NoChange { remark: Some("no tracked change fits".to_owned()) });
         }
         let count = resolved.len();
-        let remark =
-            format!("{count} tracked changes are resolved; paragraphs may be numbered anew, so read again");
+        let what = match count {
+            0 => "content controls that were inserted or deleted are settled".to_owned(),
+            _ => format!("{count} tracked changes are resolved"),
+        };
+        let remark = format!("{what}; paragraphs may be numbered anew, so read again");
         let ids: BTreeSet<i64> = resolved.iter().filter_map(|placed| placed.revision.stamp.id).collect();
         let revision_ids = ids.into_iter().collect();
         Ok(Outcome::Applied(Change { remark: Some(remark), revision_ids, ..Change::default() }))

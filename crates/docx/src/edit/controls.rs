@@ -3,6 +3,7 @@
 //! The properties of a control have no record of what they were, so Word changes them at once while it tracks the text, and so does
 //! this. Must never write data that a control is bound to.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::edit::control_values::ControlState;
 use crate::edit::hunks::Hunk;
 use crate::edit::insertion::put;
 use crate::edit::marks::split;
-use crate::edit::plan::{ControlFill, TextChange};
+use crate::edit::plan::{ControlFill, Step, TextChange};
 use crate::edit::prompts::{end_placeholder, look_of};
 use crate::edit::splice::{Chain, Cursor, cut_out, wrap_neighbours};
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
@@ -25,16 +26,51 @@ use crate::names::{
 use crate::text::{StyledText, literal};
 
 impl TreeEditor<'_> {
+    /// The steps, with changes of one paragraph that has a prompt as one: whichever is written first ends the prompt, and moves what the
+    /// others mean.
+    pub(crate) fn joined_at_prompts<'s>(&self, steps: &'s [Step]) -> Vec<Cow<'s, Step>> {
+        let mut joined: Vec<Cow<'s, Step>> = Vec::with_capacity(steps.len());
+        // A paragraph can have thousands of changes.
+        let mut asked: Option<(usize, bool)> = None;
+        let mut has_prompt = |index: usize| match asked {
+            Some((known, has)) if known == index => has,
+            _ => asked.insert((index, self.has_prompt(index))).1,
+        };
+        for step in steps {
+            if let Step::Text(next) = step
+                && let Some(Step::Text(known)) = joined.last().map(Cow::as_ref)
+                && [known.last, next.first, next.last].iter().all(|index| *index == known.first)
+                && has_prompt(next.first)
+                && let Some(last) = joined.last_mut()
+                && let Step::Text(known) = last.to_mut()
+            {
+                known.hunks.extend(next.hunks.iter().cloned());
+                known.hunks.sort_by_key(|hunk| hunk.range.start);
+            } else {
+                joined.push(Cow::Borrowed(step));
+            }
+        }
+        joined
+    }
+
+    /// Whether a paragraph stands in a control that waits for text, or has one in it.
+    fn has_prompt(&self, index: usize) -> bool {
+        let document = self.snapshot.document();
+        self.snapshot.paragraphs.get(index).is_some_and(|paragraph| {
+            let around = document.ancestors(*paragraph);
+            around.chain(document.descendants(*paragraph)).any(|node| waits(document, node))
+        })
+    }
+
     /// The same change of text, in which no word of a prompt stays where others are typed in its place: people fill in all of it.
     /// Nothing when no prompt is concerned.
     pub(crate) fn with_whole_prompts(&mut self, change: &TextChange) -> Option<TextChange> {
         let paragraph = self.snapshot.paragraphs.get(change.first).copied();
         let paragraph = paragraph.filter(|_| change.first == change.last)?;
         let document = self.snapshot.document();
-        let waits =
-            |node: &NodeId| document.name(*node) == SDT && Control::of(document, *node).is_placeholder();
-        let around = document.ancestors(paragraph).any(|above| waits(&above));
-        let inner: Vec<NodeId> = document.descendants(paragraph).filter(waits).collect();
+        let around = document.ancestors(paragraph).any(|above| waits(document, above));
+        let inner: Vec<NodeId> =
+            document.descendants(paragraph).filter(|node| waits(document, *node)).collect();
         if !around && inner.is_empty() {
             return None;
         }
@@ -99,6 +135,11 @@ impl TreeEditor<'_> {
         self.expect(fill.index).edit(std::iter::once((fill.range.clone(), new)));
         Ok(WriteOutcome::Done)
     }
+}
+
+/// Whether a node is a control with a prompt.
+fn waits(document: &Document, node: NodeId) -> bool {
+    document.name(node) == SDT && Control::of(document, node).is_placeholder()
 }
 
 /// One change of all of `range` in the place of several within it.

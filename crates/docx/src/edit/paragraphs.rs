@@ -9,7 +9,7 @@ use crate::edit::deletions::{
 };
 use crate::edit::expected::NewText;
 use crate::edit::marks::{
-    fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, style_properties,
+    fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, next_block, style_properties,
 };
 use crate::edit::plan::{ListWish, NewParagraphs};
 use crate::edit::properties::Setting;
@@ -180,6 +180,21 @@ impl TreeEditor<'_> {
         });
         if let Some((keeper, last)) = nodes {
             release_tail(&mut self.writer(author), keeper, last);
+        }
+    }
+
+    /// Before a new table: where `first` and all behind it are deleted, to the end of their container, the last of them stays, empty. Its
+    /// border cannot go in the place of that of a paragraph on the other side of the table.
+    pub(super) fn keep_end_behind_table(&mut self, first: usize, author: &str) {
+        let mut last = first;
+        while self.is_gone(last) && self.snapshot.flowed_on(last) {
+            last += 1;
+        }
+        let document = self.snapshot.document();
+        let ends = |node: &NodeId| next_block(document, *node).is_none();
+        if self.is_takeable(last) && self.snapshot.paragraphs.get(last).is_some_and(ends) {
+            self.release_end(last, author);
+            self.expect(last).own = vec![String::new()];
         }
     }
 

@@ -55,12 +55,26 @@ impl TreeEditor<'_> {
         let mark = writer.revision(INS);
         writer.document.append(properties, mark);
         writer.document.append(row, properties);
-        let patterns = cells_of(writer.document, pattern);
+        let since = writer.since;
         let mut texts = Vec::new();
-        for (at, pattern) in patterns.into_iter().enumerate() {
-            let content = cells.get(at).cloned().unwrap_or_default();
+        // Contents are those of the columns that were there: the batch may have put new ones beside them, and taken some away.
+        let mut at = 0;
+        for pattern in cells_of(writer.document, pattern) {
+            let is_new = is_new_block(writer.document, pattern, since);
+            let goes = is_marked_since(writer.document, pattern, (TC_PR, CELL_DEL), since);
+            let (content, continues) = match is_new {
+                true => (StyledText::default(), false),
+                false => {
+                    let told = (cells.get(at).cloned(), merged.get(at).copied());
+                    at += 1;
+                    (told.0.unwrap_or_default(), told.1.unwrap_or(false))
+                }
+            };
+            if goes {
+                continue;
+            }
             let cell = new_cell(&mut writer, Some(pattern), &content, plain, &mut texts);
-            if merged.get(at).copied().unwrap_or(false) {
+            if continues {
                 Self::continue_merge(writer.document, cell);
             }
             writer.document.append(row, cell);
@@ -69,7 +83,6 @@ impl TreeEditor<'_> {
             Where::Before => writer.document.insert_before(like, row),
             Where::After => {
                 // Several new rows behind one keep the order in which they were asked for.
-                let since = writer.since;
                 let mut behind = like;
                 while let Some(next) =
                     writer.document.next(behind).filter(|next| is_new_row(writer.document, *next, since))
@@ -190,6 +203,11 @@ impl TreeEditor<'_> {
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
         let flows = side == Where::After && self.snapshot.flowed_on(index);
+        match side {
+            Where::Before => self.keep_end_behind_table(index, author),
+            Where::After if flows => self.keep_end_behind_table(index + 1, author),
+            Where::After => {}
+        }
         let before = match side {
             Where::Before => self.front(index),
             Where::After if flows => self.front(index + 1),

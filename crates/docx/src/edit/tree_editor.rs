@@ -83,7 +83,7 @@ impl TreeEditor<'_> {
         let mut all: Option<WriteOutcome> = None;
         self.columns.begin_operation();
         self.known_ends.clear();
-        for step in steps.iter().filter(|step| !step.is_idle()) {
+        for step in self.joined_at_prompts(steps).iter().filter(|step| !step.is_idle()) {
             let written = self.write_step(step, author).map_err(|refusal| Refusal {
                 place: refusal.place.or(Some(*step.paragraphs().start())),
                 ..refusal

@@ -240,6 +240,10 @@ impl Resolver<'_> {
     fn content(&mut self, node: NodeId) {
         let name = self.document.name(node);
         if is_move_or_custom_range(name) && self.selection.holds(self.document, node) {
+            // What is told of moves is told of the text that moves.
+            if matches!(name, CUSTOM_XML_INS_RANGE_START | CUSTOM_XML_DEL_RANGE_START) {
+                self.resolved += 1;
+            }
             self.unwrap_control(node);
             self.document.detach(node);
             return;

@@ -303,7 +303,11 @@ fn words_in_a_prompt_fill_it_in() {
     ] {
         fill(&body, &json!([operation])).holds().says(&["Name: Click to say your name."]).no_prompt_is_left();
     }
+    let all =
+        json!([{"op": "modify_text", "originalText": "e", "replacementText": "E", "occurrence": "all"}]);
+    fill(&body, &all).holds().says(&["NamE: Click to EntEr a namE."]).no_prompt_is_left();
     let body = control(1, "<w:showingPlcHdr/>", &line(&grey("Click to enter a name")));
+    fill(&body, &all).holds().says(&["Click to EntEr a namE"]).no_prompt_is_left();
     let operation =
         json!({"op": "modify_text", "originalText": "enter a", "replacementText": "say **your**"});
     fill(&body, &json!([operation])).holds().says(&["Click to say your name"]).no_prompt_is_left();

@@ -1,6 +1,6 @@
 //! Accepting and rejecting some revisions and not others, in every story.
 
-use engross_docx::ops::{ProofBase, ProofState, parse_batch};
+use engross_docx::ops::{ProofBase, ProofState, Status, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
 use engross_docx::{EditOptions, Error, Limits, Tracking, WordDocument};
@@ -249,4 +249,47 @@ fn a_range_that_begins_in_what_goes_begins_behind_it() {
          <w:r><w:t>x</w:t></w:r></w:moveFrom></w:p>{end}<w:p><w:r><w:t>y</w:t></w:r></w:p>"
     );
     assert_eq!(bookmark_marks(&moved), ["Start", "End"]);
+}
+
+/// The deletion of a control alone is no text of anybody's, and goes with all the same.
+#[test]
+fn a_control_that_comes_or_goes_is_settled_with_all() {
+    let control = |change: &str| {
+        format!(
+            "<w:p><w:customXml{change}RangeStart w:id=\"1\" {BY_ANN}/><w:sdt><w:sdtPr><w:text/></w:sdtPr><w:sdtContent>\
+             <w:customXml{change}RangeEnd w:id=\"1\"/><w:r><w:t>Acme</w:t></w:r><w:customXml{change}RangeStart w:id=\"2\" {BY_ANN}/>\
+             </w:sdtContent></w:sdt><w:customXml{change}RangeEnd w:id=\"2\"/></w:p>"
+        )
+    };
+    for (change, side, operation, stays) in [
+        ("Del", Side::Accept, "accept", false),
+        ("Del", Side::Reject, "reject", true),
+        ("Ins", Side::Accept, "accept", true),
+        ("Ins", Side::Reject, "reject", false),
+    ] {
+        let header = format!("<w:p><w:r><w:t>Head</w:t></w:r></w:p>{}", control(change));
+        let source = DocxBuilder::new()
+            .body(
+                &(control(change)
+                    + "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>"),
+            )
+            .header("h", &header)
+            .build();
+        let open = || WordDocument::open(source.clone(), &Limits::default()).unwrap();
+        let (mut all, mut by_operation) = (open(), open());
+        assert!(all.resolve_all(side).unwrap() > 0);
+        let batch = parse_batch(&json!({"operations": [{"op": operation}]})).unwrap();
+        let options = EditOptions { author: "Cy".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+        let results = by_operation.apply(&batch, &options).unwrap();
+        assert_eq!(results[0].status, Status::Applied, "{results:?}");
+        for document in [all, by_operation] {
+            let saved = document.save(Tracking::Untracked).unwrap().bytes;
+            for name in ["word/document.xml", "word/header-h.xml"] {
+                let xml = part(&saved, name);
+                assert!(!xml.contains("customXml"), "{xml}");
+                assert_eq!(xml.contains("<w:sdt>"), stays, "{xml}");
+                assert!(xml.contains("Acme"), "{xml}");
+            }
+        }
+    }
 }

@@ -6,12 +6,12 @@ use engross_xml::NodeId;
 
 use crate::edit::plan::step::{ColumnChange, Plan, Step};
 use crate::edit::plan::table_model::{Row, TableCell, TableModel, refused};
-use crate::edit::rows::has_mark;
+use crate::edit::rows::{has_mark, is_new_row};
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::tracked_properties::has_foreign_record;
-use crate::error::Refusal;
-use crate::model::{GridCell, GridRow, RevisionStamp, is_id_since};
-use crate::names::{CELL_DEL, CELL_INS, CELL_MERGE, TBL_GRID_CHANGE, TC_PR};
+use crate::error::{Refusal, RefusalCode};
+use crate::model::{GridCell, GridRow, RevisionStamp, children_through_controls, is_id_since};
+use crate::names::{CELL_DEL, CELL_INS, CELL_MERGE, TBL_GRID_CHANGE, TC_PR, TR};
 use crate::ops::Where;
 use crate::text::StyledText;
 
@@ -34,6 +34,7 @@ pub(super) fn add_column(
         )));
     }
     refuse_pending_grid(snapshot, model)?;
+    refuse_new_rows(snapshot, table)?;
     let mut steps = Vec::new();
     let mut wider = Vec::new();
     for (number, (grid, row)) in model.grid.rows.iter().zip(&model.rows).enumerate() {
@@ -86,6 +87,7 @@ pub(super) fn delete_column(
         return Err(refused("it is the only column; delete the table or its rows instead"));
     }
     refuse_pending_grid(snapshot, model)?;
+    refuse_new_rows(snapshot, table)?;
     let document = snapshot.document();
     let mut steps = Vec::new();
     let mut narrower = Vec::new();
@@ -204,6 +206,19 @@ fn refuse_pending_cell(
                 if stamp.author.is_empty() { "somebody" } else { &stamp.author }
             )));
         }
+    }
+    Ok(())
+}
+
+/// Rows of the batch have no numbers yet, so nobody can say what becomes of their cells.
+fn refuse_new_rows(snapshot: &StorySnapshot<'_>, table: NodeId) -> Result<(), Refusal> {
+    let document = snapshot.document();
+    let rows = children_through_controls(document, table, TR);
+    if rows.into_iter().any(|row| is_new_row(document, row, snapshot.since())) {
+        return Err(Refusal::new(
+            RefusalCode::OverlappingOperations,
+            "an earlier operation of this batch adds a row to the table; change its columns first, or send this one after reading again",
+        ));
     }
     Ok(())
 }
