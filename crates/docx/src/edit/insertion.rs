@@ -3,7 +3,7 @@
 //! Between two runs there can be several places: inside a link, behind a field, in somebody's insertion. The place
 //! with the fewest wrappers wins, and of equal ones the first, so text typed behind a link stays outside of it.
 
-use engross_xml::{NodeId, NodeKind};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, next_element, refuse_barrier};
@@ -12,7 +12,8 @@ use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
 };
 use crate::names::{
-    COMMENT_REFERENCE, DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, SDT,
+    COMMENT_REFERENCE, DEL, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR,
+    R_PR, SDT,
 };
 use crate::styles::Styles;
 
@@ -245,7 +246,19 @@ fn cursor_between(writer: &mut RevisionWriter<'_>, left: Option<&Atom>, right: O
     }
 }
 
-/// A paragraph without text: behind its properties and markers.
+/// How many complex fields begin below a node that do not end there, less those that end.
+fn fields_opened(document: &Document, node: NodeId) -> i32 {
+    let marks = document.descendants(node).filter(|below| document.name(*below) == FLD_CHAR);
+    marks
+        .map(|mark| match document.attribute(mark, FLD_CHAR_TYPE).as_deref() {
+            Some("begin") => 1,
+            Some("end") => -1,
+            _ => 0,
+        })
+        .sum()
+}
+
+/// A paragraph without text: behind its properties and markers, and behind fields that show nothing.
 fn empty_paragraph(
     writer: &mut RevisionWriter<'_>,
     chain: Chain<'_>,
@@ -261,11 +274,14 @@ fn empty_paragraph(
     let parent = paragraph.node;
     let mark =
         writer.document.child(parent, P_PR).and_then(|properties| writer.document.child(properties, R_PR));
-    let mut last = None;
+    let (mut last, mut depth, mut is_behind) = (None, 0, false);
     for child in writer.document.children(parent) {
         let name = writer.document.name(child);
-        if name == P_PR || is_range_marker(name) || is_revision_wrapper(name) {
-            last = Some(child);
+        let opened = fields_opened(writer.document, child);
+        is_behind |= name == P_PR || is_range_marker(name) || is_revision_wrapper(name) || opened < 0;
+        depth += opened;
+        if is_behind && depth <= 0 {
+            (last, is_behind) = (Some(child), false);
         }
     }
     let before = match last {
