@@ -11,7 +11,7 @@ mod sample;
 
 pub use comments::comments;
 pub use comparing::compare;
-pub use operations::{apply, batch, hold, objects, operations_for, outcomes};
+pub use operations::{apply, batch, hold, hold_on, objects, operations_for, outcomes};
 
 use engross_docx::fuzzing::{
     B, ID, Selection, VOCABULARY, W, W_URI, is_revision_wrapper, list, resolve as resolve_revisions,

@@ -47,8 +47,12 @@ pub fn objects(data: &[u8]) {
 
 /// Applies a batch to a small document and holds it to the laws of every batch; panics where one is broken.
 pub fn hold(json: &Value) {
+    hold_on(sample(), json);
+}
+
+/// The same on another document.
+pub fn hold_on(mut document: WordDocument, json: &Value) {
     let Ok(batch) = parse_batch(json) else { return };
-    let mut document = sample();
     let before = document.revision();
     let Ok(results) = document.apply(&batch, &options()) else { return };
     assert!(results.len() == batch.operations.len());

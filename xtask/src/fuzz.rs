@@ -140,15 +140,21 @@ fn kept_file(name: &str) -> PathBuf {
     root().join("fuzz/kept").join(format!("{name}.txt"))
 }
 
-/// Random documents with random operations, judged by the oracle of the engine's tests, for some seconds.
+/// Random documents with random operations, judged by the oracle of the engine's tests, for some seconds; then documents of people, those of
+/// `examples/` or of the folder that `ENGROSS_TEST_CORPUS` names, for as long.
 pub(crate) fn random(seconds: u64) -> Result<()> {
-    run_command(
-        Command::new("cargo")
-            .env("ENGROSS_RANDOM_SECONDS", seconds.to_string())
-            .current_dir(root())
-            .args(["test", "--profile", "ci", "--package", "engross-docx", "--test", "docx"])
-            .args(["random_edits_hold", "--", "--nocapture"]),
-    )
+    let tests = [["--test", "docx"].as_slice(), &["--lib"]];
+    for (tests, name) in tests.into_iter().zip(["random_edits_hold", "operations_on_real_documents_hold"]) {
+        run_command(
+            Command::new("cargo")
+                .env("ENGROSS_RANDOM_SECONDS", seconds.to_string())
+                .current_dir(root())
+                .args(["test", "--profile", "ci", "--package", "engross-docx"])
+                .args(tests)
+                .args([name, "--", "--nocapture"]),
+        )?;
+    }
+    Ok(())
 }
 
 /// Writes what a target begins with: the example, the scenarios of the engine, and what earlier runs have found.

@@ -91,7 +91,7 @@ enum Chore {
         #[arg(long)]
         plain: bool,
     },
-    /// Tries random operations on random documents, judged by the oracle of the engine's tests.
+    /// Tries random operations on random documents, judged by the oracle of the engine's tests, and then on documents of people.
     Random {
         /// How long.
         #[arg(long, default_value_t = 600)]

@@ -2,10 +2,18 @@
 //!
 //! The promises are the code of the fuzz targets itself. `cargo xtask fuzz --keep` writes the inputs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+use crate::read::{ReadOptions, View};
+use crate::{Limits, WordDocument};
 
 #[expect(unused_imports, reason = "the fuzzer's examples use the rest")]
 #[path = "../../../fuzz/src/lib.rs"]
@@ -26,6 +34,63 @@ fn replay(name: &str, target: fn(&[u8])) {
         let held = std::panic::catch_unwind(|| target(&input));
         assert!(held.is_ok(), "{name}:{} breaks a promise", line + 1);
     }
+}
+
+/// Documents of people with operations that random bytes choose: those of `examples/`, or of a folder, if `ENGROSS_TEST_CORPUS` names one, for
+/// `ENGROSS_RANDOM_SECONDS`.
+#[test]
+fn operations_on_real_documents_hold() {
+    let seconds = std::env::var("ENGROSS_RANDOM_SECONDS").ok().and_then(|text| text.parse().ok());
+    let examples = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let folder = std::env::var_os("ENGROSS_TEST_CORPUS").map_or_else(examples, PathBuf::from);
+    let documents = documents_in(&folder);
+    assert!(!documents.is_empty(), "{}", folder.display());
+    let config =
+        Config { cases: 24, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
+    let started = Instant::now();
+    loop {
+        let mut runner = match seconds {
+            Some(_) => TestRunner::new(config.clone()),
+            None => {
+                let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+                TestRunner::new_with_rng(config.clone(), random)
+            }
+        };
+        let held = runner.run(&(any::<Index>(), vec(any::<u8>(), 8..48)), |(document, chosen)| {
+            let file = document.get(&documents);
+            #[expect(clippy::disallowed_methods, reason = "the test reads documents of a folder")]
+            let bytes = std::fs::read(file).unwrap();
+            let Ok(document) = WordDocument::open(bytes, &Limits::default()) else { return Ok(()) };
+            let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
+            let Ok(reading) = document.read(&options) else { return Ok(()) };
+            let lines: Vec<String> = reading.paragraphs.into_iter().map(|paragraph| paragraph.text).collect();
+            let batch = targets::operations_for(&chosen, &lines);
+            let held = std::panic::catch_unwind(|| targets::hold_on(document.clone(), &batch));
+            held.map_err(|_| TestCaseError::fail(format!("{}: {batch}", file.display())))
+        });
+        assert!(held.is_ok(), "{held:?}");
+        if seconds.is_none_or(|seconds| started.elapsed() > Duration::from_secs(seconds)) {
+            return;
+        }
+    }
+}
+
+/// The small `.docx` files below a folder, in order.
+#[expect(clippy::disallowed_methods, reason = "the test looks through a folder of documents")]
+fn documents_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(documents_in(&path));
+        } else if path.extension().is_some_and(|extension| extension == "docx")
+            && path.metadata().unwrap().len() < 100_000
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
 }
 
 #[test]

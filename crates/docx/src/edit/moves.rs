@@ -338,6 +338,7 @@ fn copy_moved(
             let wrapper = moved_wrapper(writer, to, &mut open, form);
             let copy = writer.document.copy(child);
             copy_notes(writer, copy);
+            drop_range_markers(writer.document, copy);
             writer.document.append(wrapper, copy);
         } else if let Some((id, name)) = markers.by_source.get(&child) {
             let wrapper = moved_wrapper(writer, to, &mut open, form);
@@ -367,6 +368,13 @@ fn moved_wrapper(
         writer.document.append(to, wrapper);
         wrapper
     })
+}
+
+/// Takes bookmarks and the like out of a copy of an equation or a text box: two cannot have one name.
+fn drop_range_markers(document: &mut Document, copy: NodeId) {
+    let markers: Vec<NodeId> =
+        document.descendants(copy).filter(|node| is_range_marker(document.name(*node))).collect();
+    markers.into_iter().for_each(|marker| document.detach(marker));
 }
 
 /// Gives the marks of notes in a copy notes of their own.
