@@ -39,6 +39,10 @@ fn replay(name: &str, target: fn(&[u8])) {
 /// Documents of people with operations that random bytes choose: those of `examples/`, or of a folder, if `ENGROSS_TEST_CORPUS` names one, for
 /// `ENGROSS_RANDOM_SECONDS`.
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a long run takes, and what it looks at, are said to the test alone"
+)]
 fn operations_on_real_documents_hold() {
     let seconds = std::env::var("ENGROSS_RANDOM_SECONDS").ok().and_then(|text| text.parse().ok());
     let examples = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -76,7 +80,6 @@ fn operations_on_real_documents_hold() {
 }
 
 /// The small `.docx` files below a folder, in order.
-#[expect(clippy::disallowed_methods, reason = "the test looks through a folder of documents")]
 fn documents_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
