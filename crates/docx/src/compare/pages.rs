@@ -51,7 +51,7 @@ enum Origin {
 }
 
 /// What a page shall show in the redline.
-enum Wanted {
+enum PageContent {
     Part(String),
     /// Nothing, if need be by an empty part of the document after.
     Nothing(Option<String>),
@@ -77,7 +77,7 @@ impl Redliner<'_> {
         }
         let mut made: HashMap<(Option<&str>, &[u64]), String> = HashMap::new();
         let mut works: Vec<Work> = Vec::new();
-        let mut wanted: HashMap<(NodeId, &PageStory), Wanted> = HashMap::new();
+        let mut wanted: HashMap<(NodeId, &PageStory), PageContent> = HashMap::new();
         // Sections that are there already come first: a new one may show what they do. Copies are made before anything is marked in what
         // they are made of.
         let (new, kept): (Vec<&Place>, Vec<&Place>) = places.iter().partition(|place| place.is_new);
@@ -85,7 +85,7 @@ impl Redliner<'_> {
             let says = place.says.as_slice();
             let (part, origin) = match (&place.ours, &place.theirs) {
                 (None, theirs) if says.is_empty() => {
-                    let nothing = Wanted::Nothing(theirs.clone());
+                    let nothing = PageContent::Nothing(theirs.clone());
                     wanted.insert((place.section, &place.kind), nothing);
                     continue;
                 }
@@ -105,7 +105,7 @@ impl Redliner<'_> {
                 }
                 (None, None) => continue,
             };
-            wanted.insert((place.section, &place.kind), Wanted::Part(part.clone()));
+            wanted.insert((place.section, &place.kind), PageContent::Part(part.clone()));
             made.entry((place.ours.as_deref(), says)).or_insert_with(|| part.clone());
             // What a new section alone shows goes with it.
             if !place.is_new && !works.iter().any(|work| work.part == part) {
@@ -171,7 +171,7 @@ impl Redliner<'_> {
     }
 
     /// Lets sections show what they shall, where they would not do so by themselves.
-    fn show_pages(&mut self, before: &[Section], wanted: &HashMap<(NodeId, &PageStory), Wanted>) {
+    fn show_pages(&mut self, before: &[Section], wanted: &HashMap<(NodeId, &PageStory), PageContent>) {
         let main = self.names.0.to_owned();
         // What a section goes on with that names none of a kind: when all is rejected, and when it is accepted.
         let mut current: [HashMap<PageStory, String>; 2] = Default::default();
@@ -195,8 +195,8 @@ impl Redliner<'_> {
                     None => current.iter().zip(sides).all(|(known, side)| !side || known.get(kind) == part),
                 };
                 let part = match wanted.get(&(section.node, kind)) {
-                    Some(Wanted::Part(part)) => (!is_shown(Some(part))).then(|| part.clone()),
-                    Some(Wanted::Nothing(Some(theirs))) if !is_shown(None) => {
+                    Some(PageContent::Part(part)) => (!is_shown(Some(part))).then(|| part.clone()),
+                    Some(PageContent::Nothing(Some(theirs))) if !is_shown(None) => {
                         Some(self.importer.copy_part(theirs))
                     }
                     _ => None,
