@@ -184,18 +184,20 @@ impl TreeEditor<'_> {
     }
 
     /// Before a new table: where `first` and all behind it are deleted, to the end of their container, the last of them stays, empty. Its
-    /// border cannot go in the place of that of a paragraph on the other side of the table.
-    pub(super) fn keep_end_behind_table(&mut self, first: usize, author: &str) {
+    /// border cannot go in the place of that of a paragraph on the other side of the table. Whether that is so.
+    pub(super) fn keep_end_behind_table(&mut self, first: usize, author: &str) -> bool {
         let mut last = first;
         while self.is_gone(last) && self.snapshot.flowed_on(last) {
             last += 1;
         }
         let document = self.snapshot.document();
         let ends = |node: &NodeId| next_block(document, *node).is_none();
-        if self.is_takeable(last) && self.snapshot.paragraphs.get(last).is_some_and(ends) {
+        let keeps = self.is_takeable(last) && self.snapshot.paragraphs.get(last).is_some_and(ends);
+        if keeps {
             self.release_end(last, author);
             self.expect(last).own = vec![String::new()];
         }
+        keeps
     }
 
     /// The style that text typed behind a heading takes: what the heading's style names as its follower. Where clauses themselves

@@ -58,7 +58,7 @@ impl TreeEditor<'_> {
         let since = writer.since;
         let mut texts = Vec::new();
         // Contents are those of the columns that were there: the batch may have put new ones beside them, and taken some away.
-        let mut at = 0;
+        let (mut at, mut left_out) = (0, false);
         for pattern in cells_of(writer.document, pattern) {
             let is_new = is_new_block(writer.document, pattern, since);
             let goes = is_marked_since(writer.document, pattern, (TC_PR, CELL_DEL), since);
@@ -71,6 +71,7 @@ impl TreeEditor<'_> {
                 }
             };
             if goes {
+                left_out |= !content.text.trim().is_empty();
                 continue;
             }
             let cell = new_cell(&mut writer, Some(pattern), &content, plain, &mut texts);
@@ -93,7 +94,10 @@ impl TreeEditor<'_> {
             }
         }
         self.blocks.push(NewBlock { node: row, texts });
-        Ok(WriteOutcome::Done)
+        Ok(match left_out {
+            true => WriteOutcome::DoneWith("its text for a column that the batch deletes is left out"),
+            false => WriteOutcome::Done,
+        })
     }
 
     pub(super) fn write_row_deletion(
@@ -203,11 +207,10 @@ impl TreeEditor<'_> {
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
         let flows = side == Where::After && self.snapshot.flowed_on(index);
-        match side {
+        let keeps_end = match side {
             Where::Before => self.keep_end_behind_table(index, author),
-            Where::After if flows => self.keep_end_behind_table(index + 1, author),
-            Where::After => {}
-        }
+            Where::After => flows && self.keep_end_behind_table(index + 1, author),
+        };
         let before = match side {
             Where::Before => self.front(index),
             Where::After if flows => self.front(index + 1),
@@ -229,7 +232,12 @@ impl TreeEditor<'_> {
         if let Some(behind) = behind.filter(|_| flows || side == Where::Before) {
             self.write_paragraphs(behind, author)?;
         }
-        Ok(WriteOutcome::Done)
+        Ok(match keeps_end {
+            true => WriteOutcome::DoneWith(
+                "the last of the deleted paragraphs stays, empty, since a container must end with one",
+            ),
+            false => WriteOutcome::Done,
+        })
     }
 
     fn delete_texts_within(&mut self, paragraphs: &[usize], author: &str) -> Result<(), Refusal> {

@@ -335,3 +335,27 @@ fn case_132_the_comment_that_is_in_the_way_is_told() {
     assert!(message.contains("comment 4 by Ann: 'Why so long?'"), "{message}");
     assert!(message.contains("comment_delete"), "{message}");
 }
+
+/// What an operation leaves out or leaves standing because of another of its batch is told.
+#[test]
+fn what_another_operation_keeps_from_being_done_is_said() {
+    let cell = |text: &str| format!("<w:tc><w:tcPr/><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>");
+    let row = format!("<w:tr>{}{}</w:tr>", cell("a"), cell("b"));
+    let table = format!("<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>{row}</w:tbl>");
+    let paragraph = |text: &str| format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>");
+    let body = format!("{table}{}{}", paragraph("One"), paragraph("Two"));
+    let mut document = open(DocxBuilder::new().body(&body).build());
+    let results = apply(
+        &mut document,
+        &json!({"operations": [
+            {"op": "edit_table", "paragraphIndex": 1, "action": "delete_column", "targetColumn": 1},
+            {"op": "edit_table", "paragraphIndex": 1, "action": "add_row", "targetRow": 0, "content": ["x", "y"]},
+            {"op": "delete_paragraph", "paragraphIndex": 4},
+            {"op": "insert_paragraph", "after": 3, "content": "| a |\n| --- |\n| 1 |"},
+        ]}),
+    );
+    assert!(results.iter().all(|result| result.status == Status::Applied), "{results:?}");
+    let said = |at: usize| results[at].message.clone().unwrap_or_default();
+    assert!(said(1).contains("left out"), "{results:?}");
+    assert!(said(3).contains("stays, empty"), "{results:?}");
+}
