@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 View = Literal["accepted", "original", "markup"]
 Kind = Literal[
-    "ins", "del", "move", "format", "row", "cell", "paragraph"
+    "ins", "del", "move", "format", "row", "cell", "control", "paragraph"
 ]
 
 #: An operation of docs/guide/editing.md, such as

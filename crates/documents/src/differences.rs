@@ -23,6 +23,8 @@ pub fn counts(changes: &[DocumentChange], proof: Proof) -> String {
         (ChangeKind::Formatting, "formatted"),
         (ChangeKind::TableInsertion, "rows or cells inserted"),
         (ChangeKind::TableDeletion, "rows or cells deleted"),
+        (ChangeKind::ControlInsertion, "content controls added"),
+        (ChangeKind::ControlDeletion, "content controls removed"),
     ]
     .into_iter()
     .map(|(kind, name)| (count(kind), name))
@@ -185,6 +187,8 @@ pub fn line(change: &DocumentChange, palette: Palette) -> String {
         ChangeKind::Formatting => format!("formatting: {after}"),
         ChangeKind::TableInsertion => "a row or cell is inserted".to_owned(),
         ChangeKind::TableDeletion => "a row or cell is deleted".to_owned(),
+        ChangeKind::ControlInsertion => control("added", &after),
+        ChangeKind::ControlDeletion => control("removed", &before),
         _ => {
             let mark = if change.is_paragraph { " ¶" } else { "" };
             let place = change.counterpart.as_deref().map(printable);
@@ -195,6 +199,14 @@ pub fn line(change: &DocumentChange, palette: Palette) -> String {
             };
             replaced(&before, &after, palette) + mark + &other
         }
+    }
+}
+
+/// A content control has no text of its own: its name is told, where it has one.
+fn control(what: &str, name: &str) -> String {
+    match name.trim() {
+        "" => format!("a content control is {what}"),
+        name => format!("the content control \u{201C}{}\u{201D} is {what}", printable(name)),
     }
 }
 

@@ -185,7 +185,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             argument("by_author", ArgumentKind::Text, "Only changes of this author."),
             argument(
                 "kind",
-                ArgumentKind::Word(&["ins", "del", "move", "format", "row", "cell", "paragraph"]),
+                ArgumentKind::Word(&["ins", "del", "move", "format", "row", "cell", "control", "paragraph"]),
                 "Only changes of this kind.",
             ),
             argument("range", ArgumentKind::Text, "Only in these paragraphs, such as P3-P9."),

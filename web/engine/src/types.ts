@@ -96,7 +96,7 @@ export interface CommentRow {
 export interface Choice {
   ids?: string[];
   author?: string;
-  /** `insertion`, or `ins`, `del`, `move`, `format`, `row`, `cell`, `paragraph` for several. */
+  /** `insertion`, or `ins`, `del`, `move`, `format`, `row`, `cell`, `control`, `paragraph` for several. */
   kinds?: string[];
   /** `P3-P9`, `footnote:3`. */
   range?: string;

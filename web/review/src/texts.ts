@@ -49,6 +49,8 @@ const en = {
   cell_insertion: "Cell inserted",
   cell_deletion: "Cell deleted",
   cell_merge: "Cells merged",
+  control_insertion: "Content control added",
+  control_deletion: "Content control removed",
   numbering: "Numbering changed",
 } as const;
 

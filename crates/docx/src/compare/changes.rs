@@ -34,6 +34,10 @@ pub enum ChangeKind {
     TableInsertion,
     /// A row or a cell goes.
     TableDeletion,
+    /// A content control is put around what it holds.
+    ControlInsertion,
+    /// A content control is taken from around what it holds.
+    ControlDeletion,
 }
 
 /// What a changed text is about.
@@ -364,10 +368,12 @@ fn add(
         K::ParagraphDeletion => (ChangeKind::Deletion, true),
         K::RowInsertion | K::CellInsertion => (ChangeKind::TableInsertion, false),
         K::RowDeletion | K::CellDeletion => (ChangeKind::TableDeletion, false),
+        K::ControlInsertion => (ChangeKind::ControlInsertion, false),
+        K::ControlDeletion => (ChangeKind::ControlDeletion, false),
         _ => (ChangeKind::Formatting, false),
     };
     let (before, after) = match kind {
-        ChangeKind::Deletion => (text, String::new()),
+        ChangeKind::Deletion | ChangeKind::ControlDeletion => (text, String::new()),
         ChangeKind::Formatting => (text.clone(), text),
         _ => (String::new(), text),
     };

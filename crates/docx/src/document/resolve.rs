@@ -167,27 +167,19 @@ impl WordDocument {
 
     /// The same as an operation of a batch.
     pub(super) fn resolve_operation(&mut self, side: Side, choice: &Choice) -> Result<Outcome, Error> {
-        let earlier = std::mem::take(&mut self.resolved);
-        let result = self.resolve(side, choice);
-        // Controls that come or go are settled with the rest, and are not in the list.
-        let changed = std::mem::replace(&mut self.resolved, earlier);
-        self.resolved |= changed;
-        let resolved = match result {
+        let resolved = match self.resolve(side, choice) {
             Ok(resolved) => resolved,
             Err(error @ Error::UnknownRevision { .. }) => {
                 return Ok(Refusal::new(RefusalCode::UnknownRevision, error.to_string()).into());
             }
             Err(error) => return Err(error),
         };
-        if resolved.is_empty() && !changed {
+        if resolved.is_empty() {
             return Ok(Outcome::NoChange { remark: Some("no tracked change fits".to_owned()) });
         }
         let count = resolved.len();
-        let what = match count {
-            0 => "content controls that were inserted or deleted are settled".to_owned(),
-            _ => format!("{count} tracked changes are resolved"),
-        };
-        let remark = format!("{what}; paragraphs may be numbered anew, so read again");
+        let remark =
+            format!("{count} tracked changes are resolved; paragraphs may be numbered anew, so read again");
         let ids: BTreeSet<i64> = resolved.iter().filter_map(|placed| placed.revision.stamp.id).collect();
         let revision_ids = ids.into_iter().collect();
         Ok(Outcome::Applied(Change { remark: Some(remark), revision_ids, ..Change::default() }))

@@ -11,8 +11,9 @@ use super::story::ParagraphPlace;
 use super::writer::StoryWriter;
 use crate::model::{Control, View, mark_revisions, next_paragraph};
 use crate::names::{
-    ALT_CHUNK, DEL, FALLBACK, INS, NUM_PR, NUMBERING_CHANGE, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SDT,
-    SDT_CONTENT, SDT_PR, SECT_PR, SECT_PR_CHANGE, TBL,
+    ALT_CHUNK, CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_INS_RANGE_START, DEL, FALLBACK, INS, NUM_PR,
+    NUMBERING_CHANGE, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SDT, SDT_CONTENT, SDT_PR, SECT_PR,
+    SECT_PR_CHANGE, TBL,
 };
 use crate::revisions::{RevisionKind, list};
 use crate::sections::outline_level;
@@ -35,6 +36,12 @@ impl StoryWriter<'_, '_> {
                 }
                 SDT => self.control(child),
                 SECT_PR => self.section(child),
+                CUSTOM_XML_INS_RANGE_START | CUSTOM_XML_DEL_RANGE_START => {
+                    if let Some(mark) = self.control_mark(child) {
+                        self.end_unended();
+                        self.state.out.raw(&format!("<p class=\"generated\">{mark}</p>\n"));
+                    }
+                }
                 ALT_CHUNK => {
                     self.state.out.raw("<p class=\"generated object\">[embedded document]</p>\n");
                 }
@@ -87,6 +94,15 @@ impl StoryWriter<'_, '_> {
             return None;
         }
         self.changes.mark(self.document, node, kind, &mut self.state.authors)
+    }
+
+    /// A mark for a control that comes or goes; nothing for what records its end.
+    pub(super) fn control_mark(&mut self, node: NodeId) -> Option<String> {
+        let kind = match self.document.name(node) {
+            CUSTOM_XML_INS_RANGE_START => RevisionKind::ControlInsertion,
+            _ => RevisionKind::ControlDeletion,
+        };
+        self.mark(node, kind)
     }
 
     fn paragraph(&mut self, node: NodeId) {

@@ -112,6 +112,8 @@ impl Changes<'_> {
             RevisionKind::ParagraphFormatting => ("span", "format", "Paragraph formatted"),
             RevisionKind::SectionFormatting => ("span", "section format", "Section formatted"),
             RevisionKind::TableFormatting => ("span", "table format", "Table formatted"),
+            RevisionKind::ControlInsertion => ("ins", "control inserted", "Content control inserted"),
+            RevisionKind::ControlDeletion => ("del", "control removed", "Content control removed"),
         };
         let attributes = self.attributes(document, node, (said, "generated change "), authors)?;
         Some(format!("<{element}{attributes}>{text}</{element}>"))

@@ -9,11 +9,12 @@ use super::story::follow_comments;
 use super::writer::StoryWriter;
 use crate::model::{View, effective_text, is_range_marker};
 use crate::names::{
-    ALTERNATE_CONTENT, ANCHOR, BDO, BR, COMMENT_REFERENCE, CONTENT_PART, CR, CUSTOM_XML, DEL, DEL_INSTR_TEXT,
-    DEL_TEXT, DIR, DRAWING, ENDNOTE_REF, ENDNOTE_REFERENCE, FLD_CHAR, FLD_SIMPLE, FOOTNOTE_REF,
-    FOOTNOTE_REFERENCE, HYPERLINK, ID, INS, INSTR, INSTR_TEXT, MOVE_FROM, MOVE_TO, NO_BREAK_HYPHEN, O_MATH,
-    O_MATH_PARA, OBJECT, P_PR, PICT, PTAB, R_ID, R_PR, R_PR_CHANGE, RUBY, RUN, SDT, SDT_CONTENT, SDT_PR,
-    SMART_TAG, SOFT_HYPHEN, SUB_DOC, SYM, T, TAB, TYPE, VAL,
+    ALTERNATE_CONTENT, ANCHOR, BDO, BR, COMMENT_REFERENCE, CONTENT_PART, CR, CUSTOM_XML,
+    CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_INS_RANGE_START, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, DRAWING,
+    ENDNOTE_REF, ENDNOTE_REFERENCE, FLD_CHAR, FLD_SIMPLE, FOOTNOTE_REF, FOOTNOTE_REFERENCE, HYPERLINK, ID,
+    INS, INSTR, INSTR_TEXT, MOVE_FROM, MOVE_TO, NO_BREAK_HYPHEN, O_MATH, O_MATH_PARA, OBJECT, P_PR, PICT,
+    PTAB, R_ID, R_PR, R_PR_CHANGE, RUBY, RUN, SDT, SDT_CONTENT, SDT_PR, SMART_TAG, SOFT_HYPHEN, SUB_DOC, SYM,
+    T, TAB, TYPE, VAL,
 };
 use crate::references::Instruction;
 use crate::revisions::RevisionKind;
@@ -56,6 +57,12 @@ impl StoryWriter<'_, '_> {
                 }
                 O_MATH | O_MATH_PARA | SUB_DOC | ALTERNATE_CONTENT if shown && !line.fields.in_code() => {
                     self.object(child, &line.stack);
+                }
+                CUSTOM_XML_INS_RANGE_START | CUSTOM_XML_DEL_RANGE_START => {
+                    if let Some(mark) = self.control_mark(child) {
+                        self.state.out.within(&line.stack);
+                        self.state.out.raw(&mark);
+                    }
                 }
                 name if is_range_marker(name) => {
                     follow_comments(document, child, &self.state.comment_numbers, &mut line.comments);

@@ -1,11 +1,13 @@
 //! Which revisions a person means: by id, author, kind or place.
 //!
-//! Must never widen a choice: what fits nothing chooses nothing, except that the two ends of a move go together.
+//! Must never widen a choice: what fits nothing chooses nothing, except that the two ends of a move go together, and those of a
+//! content control.
 
 use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId, QName};
 
+use super::controls;
 use super::list::PlacedRevision;
 use super::list::RevisionKind;
 use crate::names::{
@@ -93,14 +95,22 @@ impl Choice {
 }
 
 impl RevisionKind {
-    /// The kinds that a word means: a name as listed (`insertion`), or `ins`, `del`, `move`, `format`, `row`, `cell`,
+    /// The kinds that a word means: a name as listed (`insertion`), or `ins`, `del`, `move`, `format`, `row`, `cell`, `control`,
     /// `paragraph` for several. Nothing for a word that means none.
     #[must_use]
     pub fn named(word: &str) -> Vec<Self> {
         use RevisionKind as K;
         match word.trim().to_lowercase().replace('-', "_").as_str() {
-            "ins" => vec![K::Insertion, K::ParagraphInsertion, K::RowInsertion, K::CellInsertion],
-            "del" => vec![K::Deletion, K::ParagraphDeletion, K::RowDeletion, K::CellDeletion],
+            "ins" => vec![
+                K::Insertion,
+                K::ParagraphInsertion,
+                K::RowInsertion,
+                K::CellInsertion,
+                K::ControlInsertion,
+            ],
+            "del" => {
+                vec![K::Deletion, K::ParagraphDeletion, K::RowDeletion, K::CellDeletion, K::ControlDeletion]
+            }
             "move" => vec![K::MoveFrom, K::MoveTo],
             "format" => {
                 vec![
@@ -113,6 +123,7 @@ impl RevisionKind {
             }
             "row" => vec![K::RowInsertion, K::RowDeletion],
             "cell" => vec![K::CellInsertion, K::CellDeletion, K::CellMerge],
+            "control" => vec![K::ControlInsertion, K::ControlDeletion],
             "paragraph" => vec![K::ParagraphInsertion, K::ParagraphDeletion],
             one => serde_json::from_value(serde_json::Value::String(one.to_owned())).into_iter().collect(),
         }
@@ -134,6 +145,8 @@ pub(crate) fn complete(document: &Document, chosen: &mut HashSet<NodeId>) {
     let with_them: Vec<NodeId> =
         names.into_iter().filter_map(|name| moves.get(name)).flatten().copied().collect();
     chosen.extend(with_them);
+    let ends = controls::with_them(document, chosen);
+    chosen.extend(ends);
     let grids = grids_of(document, chosen);
     chosen.extend(grids);
     let copies: Vec<NodeId> = chosen.iter().flat_map(|node| copies_of(document, *node)).collect();

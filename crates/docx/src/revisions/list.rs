@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId, QName};
 
-use crate::model::{RevisionStamp, effective_text, is_revision_wrapper};
+use crate::model::{Control, RevisionStamp, effective_text, is_revision_wrapper};
 use crate::names::{
-    CELL_DEL, CELL_INS, CELL_MERGE, DEL, DEL_TEXT, FALLBACK, INS, MOVE_FROM, MOVE_TO, NUM_PR, P, P_PR,
-    P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR_CHANGE, T, TAB, TR_PR, TXBX_CONTENT,
+    CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_INS_RANGE_START, DEL, DEL_TEXT,
+    FALLBACK, INS, MOVE_FROM, MOVE_TO, NUM_PR, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR_CHANGE, T,
+    TAB, TR_PR, TXBX_CONTENT,
 };
+use crate::revisions::controls;
 use crate::revisions::properties::is_change;
 
 /// What a revision does.
@@ -47,6 +49,10 @@ pub enum RevisionKind {
     CellMerge,
     /// The numbering was changed.
     Numbering,
+    /// A content control was put around what it holds.
+    ControlInsertion,
+    /// A content control was taken from around what it holds.
+    ControlDeletion,
 }
 
 /// A tracked change.
@@ -58,7 +64,7 @@ pub struct Revision {
     pub stamp: RevisionStamp,
     /// The paragraph it stands in, or the first below it.
     pub paragraph: Option<NodeId>,
-    /// The text concerned; empty for a paragraph mark.
+    /// The text concerned; empty for a paragraph mark. Of a content control its title, else its tag.
     pub text: String,
     /// The element that records it.
     pub node: NodeId,
@@ -76,9 +82,12 @@ pub fn list(document: &Document, root: NodeId) -> Vec<Revision> {
             continue;
         }
         let Some(kind) = kind_of(document, node, name) else { continue };
-        let paragraph = document.ancestors(node).find(|above| document.name(*above) == P).or_else(|| {
-            document.descendants(first_owner(document, node)).find(|below| document.name(*below) == P)
-        });
+        let paragraph = match controls::is_start(name) {
+            true => controls::paragraph_of(document, node),
+            false => document.ancestors(node).find(|above| document.name(*above) == P).or_else(|| {
+                document.descendants(first_owner(document, node)).find(|below| document.name(*below) == P)
+            }),
+        };
         let text = match kind {
             RevisionKind::ParagraphInsertion | RevisionKind::ParagraphDeletion => String::new(),
             RevisionKind::Insertion
@@ -90,6 +99,10 @@ pub fn list(document: &Document, root: NodeId) -> Vec<Revision> {
                 .and_then(|properties| document.parent(properties))
                 .filter(|owner| document.name(*owner) != P_PR)
                 .map_or_else(String::new, |run| text_below(document, run)),
+            RevisionKind::ControlInsertion | RevisionKind::ControlDeletion => {
+                controls::behind(document, node)
+                    .map_or_else(String::new, |control| name_of(document, control))
+            }
             _ => String::new(),
         };
         found.push(Revision { kind, stamp: RevisionStamp::of(document, node), paragraph, text, node });
@@ -119,6 +132,9 @@ fn kind_of(document: &Document, node: NodeId, name: QName) -> Option<RevisionKin
         };
     }
     match name {
+        name if controls::is_start(name) && controls::is_of_end(document, node) => None,
+        CUSTOM_XML_INS_RANGE_START => Some(RevisionKind::ControlInsertion),
+        CUSTOM_XML_DEL_RANGE_START => Some(RevisionKind::ControlDeletion),
         CELL_INS => Some(RevisionKind::CellInsertion),
         CELL_DEL => Some(RevisionKind::CellDeletion),
         CELL_MERGE => Some(RevisionKind::CellMerge),
@@ -133,6 +149,12 @@ fn kind_of(document: &Document, node: NodeId, name: QName) -> Option<RevisionKin
 fn first_owner(document: &Document, node: NodeId) -> NodeId {
     let mut owners = document.ancestors(node);
     owners.nth(1).or_else(|| document.parent(node)).unwrap_or(node)
+}
+
+/// What people call a control.
+fn name_of(document: &Document, control: NodeId) -> String {
+    let control = Control::of(document, control);
+    control.title().or_else(|| control.tag()).unwrap_or_default()
 }
 
 fn text_below(document: &Document, node: NodeId) -> String {

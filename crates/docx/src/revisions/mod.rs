@@ -2,6 +2,7 @@
 
 mod choice;
 mod comments;
+mod controls;
 mod list;
 mod properties;
 mod resolve;

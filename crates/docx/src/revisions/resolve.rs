@@ -3,7 +3,7 @@
 //!
 //! This is the same code that proves every edit, so it must not know who wrote a revision or why.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use engross_xml::{Document, NodeId, NodeKind};
 
@@ -12,15 +12,15 @@ use crate::model::{
 };
 use crate::names::{
     BDO, BOOKMARK_END, BOOKMARK_START, CELL_DEL, CELL_INS, CELL_MERGE, COMMENT_RANGE_END,
-    COMMENT_RANGE_START, CUSTOM_XML, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
+    COMMENT_RANGE_START, COMMENT_REFERENCE, CUSTOM_XML, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
     CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_MOVE_FROM_RANGE_END,
     CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START,
     CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, ID, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
     MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START,
-    NUM_PR, P, P_PR, PERM_END, PERM_START, R_PR, SDT, SDT_CONTENT, SMART_TAG, SMART_TAG_PR, T, TBL, TC,
+    NUM_PR, P, P_PR, PERM_END, PERM_START, R_PR, RUN, SDT, SDT_CONTENT, SMART_TAG, SMART_TAG_PR, T, TBL, TC,
     TC_PR, TR, TR_PR, V_MERGE, V_MERGE_ORIG, VAL,
 };
-use crate::revisions::properties;
+use crate::revisions::{controls, properties};
 
 /// What becomes of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +101,7 @@ impl Resolver<'_> {
             .copied()
             .filter(|node| self.document.name(*node) == P && self.loses_border(*node))
             .collect();
+        let lost_controls = self.lost_controls(nodes);
         let paragraphs =
             nodes.iter().copied().filter(|node| self.document.name(*node) == P).collect::<Vec<_>>();
         for node in nodes {
@@ -108,6 +109,9 @@ impl Resolver<'_> {
         }
         for node in nodes {
             self.row_or_cell(*node);
+        }
+        for control in lost_controls {
+            self.unwrap_control(control);
         }
         for node in nodes {
             self.content(*node);
@@ -119,6 +123,24 @@ impl Resolver<'_> {
             self.join(paragraph);
         }
         self.resolved
+    }
+
+    /// The controls that go. A control is told where it begins; what is told of moves is told of the text that moves.
+    fn lost_controls(&mut self, nodes: &[NodeId]) -> BTreeSet<NodeId> {
+        let goes = match self.side {
+            Side::Accept => CUSTOM_XML_DEL_RANGE_START,
+            Side::Reject => CUSTOM_XML_INS_RANGE_START,
+        };
+        let mut lost = BTreeSet::new();
+        for node in nodes {
+            let name = self.document.name(*node);
+            if !controls::is_start(name) || !self.selection.holds(self.document, *node) {
+                continue;
+            }
+            self.resolved += usize::from(!controls::is_of_end(self.document, *node));
+            lost.extend(controls::behind(self.document, *node).filter(|_| name == goes));
+        }
+        lost
     }
 
     fn property_change(&mut self, node: NodeId) {
@@ -240,11 +262,6 @@ impl Resolver<'_> {
     fn content(&mut self, node: NodeId) {
         let name = self.document.name(node);
         if is_move_or_custom_range(name) && self.selection.holds(self.document, node) {
-            // What is told of moves is told of the text that moves.
-            if matches!(name, CUSTOM_XML_INS_RANGE_START | CUSTOM_XML_DEL_RANGE_START) {
-                self.resolved += 1;
-            }
-            self.unwrap_control(node);
             self.document.detach(node);
             return;
         }
@@ -276,28 +293,24 @@ impl Resolver<'_> {
         self.remove_hollow(parent);
     }
 
-    /// Takes away the control that begins behind the mark of its insertion or deletion; what it holds stays (§17.13.5.4, .6).
-    fn unwrap_control(&mut self, mark: NodeId) {
-        let goes = match self.side {
-            Side::Accept => CUSTOM_XML_DEL_RANGE_START,
-            Side::Reject => CUSTOM_XML_INS_RANGE_START,
-        };
-        if self.document.name(mark) != goes {
-            return;
-        }
-        let mut next = self.document.next(mark);
-        while let Some(node) = next.filter(|node| {
-            self.document.kind(*node) != NodeKind::Element || is_range_marker(self.document.name(*node))
-        }) {
-            next = self.document.next(node);
-        }
-        let Some(control) = next.filter(|node| self.document.name(*node) == SDT) else { return };
-        if let Some(content) = self.document.child(control, SDT_CONTENT) {
-            while let Some(child) = self.document.first_child(content) {
-                self.document.insert_before(control, child);
+    /// Takes away a control or a custom XML element; what it holds stays.
+    fn unwrap_control(&mut self, control: NodeId) {
+        let properties = match self.document.name(control) {
+            SDT => {
+                if let Some(content) = self.document.child(control, SDT_CONTENT) {
+                    while let Some(child) = self.document.first_child(content) {
+                        self.document.insert_before(control, child);
+                    }
+                }
+                self.document.detach(control);
+                return;
             }
+            _ => self.document.child(control, CUSTOM_XML_PR),
+        };
+        if let Some(properties) = properties {
+            self.document.detach(properties);
         }
-        self.document.detach(control);
+        self.document.unwrap(control);
     }
 
     /// Deleted text that stays is text again, unless another deletion still holds it.
@@ -416,12 +429,49 @@ impl Resolver<'_> {
         let needed = self.document.name(parent) == TC
             && blocks.last() == Some(&paragraph)
             && blocks.iter().rev().nth(1).is_some_and(|block| self.document.name(*block) == TBL);
-        if markers_only && blocks.len() > 1 && !needed {
+        if blocks.len() <= 1 || needed {
+            return;
+        }
+        if markers_only {
             for node in content {
                 self.document.insert_before(paragraph, node);
             }
             self.document.detach(paragraph);
+        } else if content.iter().all(|node| is_empty(node) || self.is_comment_mark(*node))
+            && let Some(before) = self.paragraph_before(paragraph)
+        {
+            // The comments stay, and stand where the text before them ends.
+            for node in content {
+                self.document.append(before, node);
+            }
+            self.document.detach(paragraph);
         }
+    }
+
+    /// Whether a run only says that a comment belongs here.
+    fn is_comment_mark(&self, node: NodeId) -> bool {
+        self.document.name(node) == RUN
+            && self.document.children(node).all(|child| match self.document.kind(child) {
+                NodeKind::Element => matches!(self.document.name(child), R_PR | COMMENT_REFERENCE),
+                _ => self.document.text(child).trim().is_empty(),
+            })
+    }
+
+    /// The last paragraph of the block before a paragraph.
+    fn paragraph_before(&self, paragraph: NodeId) -> Option<NodeId> {
+        let mut block = self.document.previous(paragraph)?;
+        while !self.is_block(block) {
+            block = self.document.previous(block)?;
+        }
+        let mut last = None;
+        let mut below = self.document.descendants(block);
+        while let Some(node) = below.next() {
+            if self.document.name(node) == P {
+                last = Some(node);
+                below.skip_below(node);
+            }
+        }
+        last
     }
 }
 

@@ -508,7 +508,14 @@ fn join_paragraphs(blocks: Vec<Node>, lost: &[usize]) -> Vec<Node> {
     }
     let all_gone = !done.iter().any(is_block);
     if let Some(last) = without_next.pop() {
-        if waiting.iter().any(is_content) || (all_gone && count > 0) {
+        let comments_only = waiting.iter().all(|node| !is_content(node) || is_comment_mark(node));
+        let before = done.iter_mut().rfind(|node| is_block(node)).and_then(last_paragraph);
+        if waiting.iter().any(is_content)
+            && comments_only
+            && let Some(before) = before
+        {
+            before.children.append(&mut waiting);
+        } else if waiting.iter().any(is_content) || (all_gone && count > 0) {
             done.push(Node::Element(last));
         } else {
             done.append(&mut waiting);
@@ -526,6 +533,20 @@ fn first_paragraph(control: &mut Element) -> Option<&mut Element> {
     let at = control.children.iter().position(block)?;
     let Node::Element(element) = &mut control.children[at] else { return None };
     if element.name == "w:p" { Some(element) } else { first_paragraph(element) }
+}
+
+/// A run that only says that a comment belongs here.
+fn is_comment_mark(node: &Node) -> bool {
+    matches!(node, Node::Element(run) if run.name == "w:r" && run.elements().all(|it| it.is(&["w:rPr", "w:commentReference"])))
+}
+
+/// The last paragraph in a block.
+fn last_paragraph(node: &mut Node) -> Option<&mut Element> {
+    let Node::Element(element) = node else { return None };
+    if element.name == "w:p" {
+        return Some(element);
+    }
+    element.children.iter_mut().rev().find_map(last_paragraph)
 }
 
 fn is_block(node: &Node) -> bool {

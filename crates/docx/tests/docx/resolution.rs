@@ -1,5 +1,6 @@
 //! Accepting and rejecting some revisions and not others, in every story.
 
+use engross_docx::html::HtmlOptions;
 use engross_docx::ops::{ProofBase, ProofState, Status, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
@@ -291,5 +292,94 @@ fn a_control_that_comes_or_goes_is_settled_with_all() {
                 assert!(xml.contains("Acme"), "{xml}");
             }
         }
+    }
+}
+
+/// A control that is marked as coming or going, with what Word writes at its two ends.
+fn tracked_control(change: &str, id: u32, who: &str, title: &str, content: &str) -> String {
+    let next = id + 1;
+    format!(
+        "<w:customXml{change}RangeStart w:id=\"{id}\" {who}/><w:sdt><w:sdtPr><w:alias w:val=\"{title}\"/></w:sdtPr><w:sdtContent>\
+         <w:customXml{change}RangeEnd w:id=\"{id}\"/>{content}<w:customXml{change}RangeStart w:id=\"{next}\" {who}/></w:sdtContent></w:sdt>\
+         <w:customXml{change}RangeEnd w:id=\"{next}\"/>"
+    )
+}
+
+/// Ann puts a control around a word and, around it, one around the paragraph; Bob takes two others away.
+fn controls() -> Vec<u8> {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let first = format!("<w:p>{}</w:p>", run("First."));
+    let inner = tracked_control("Ins", 11, BY_ANN, "Party", &run("Acme"));
+    let outer = tracked_control("Ins", 21, BY_ANN, "Clause", &format!("<w:p>{inner}{}</w:p>", run(" pays.")));
+    let gone = tracked_control("Del", 31, BY_BOB, "Sum", &run("9"));
+    let empty = tracked_control("Del", 41, BY_BOB, "", "");
+    let last = format!("<w:p>{}{gone}{empty}{}</w:p>", run("It pays "), run(" euros."));
+    DocxBuilder::new().body(&(first + &outer + &last)).build()
+}
+
+/// Each control is one change with its author, its name and its place, though four marks record it; choosing one settles it alone.
+#[test]
+fn a_control_that_comes_or_goes_is_one_change() {
+    let document = WordDocument::open(controls(), &Limits::default()).unwrap();
+    let listed: Vec<_> = document
+        .revisions()
+        .unwrap()
+        .into_iter()
+        .map(|placed| (placed.id, placed.revision.kind, placed.address, placed.revision.text))
+        .collect();
+    let row = |id: &str, kind, address: &str, text: &str| {
+        (id.to_owned(), kind, address.to_owned(), text.to_owned())
+    };
+    let wanted = [
+        row("21", RevisionKind::ControlInsertion, "P2", "Clause"),
+        row("11", RevisionKind::ControlInsertion, "P2", "Party"),
+        row("31", RevisionKind::ControlDeletion, "P3", "Sum"),
+        row("41", RevisionKind::ControlDeletion, "P3", ""),
+    ];
+    assert_eq!(listed, wanted);
+
+    // By what is chosen and the side: what is left of the list, how many controls and marks there are.
+    let by_id = |id: &str| Choice { ids: vec![id.to_owned()], ..choice() };
+    let by_bob = Choice { author: Some("bob".to_owned()), ..choice() };
+    let kinds = |word: &str| Choice { kinds: RevisionKind::named(word), ..choice() };
+    let table: [(Side, Choice, &[&str], usize); 9] = [
+        (Side::Reject, by_id("11"), &["21", "31", "41"], 3),
+        (Side::Reject, by_id("21"), &["11", "31", "41"], 3),
+        (Side::Accept, by_id("21"), &["11", "31", "41"], 4),
+        (Side::Accept, by_id("31"), &["21", "11", "41"], 3),
+        (Side::Reject, by_id("31"), &["21", "11", "41"], 4),
+        (Side::Accept, by_bob, &["21", "11"], 2),
+        (Side::Accept, kinds("control"), &[], 2),
+        (Side::Reject, kinds("ins"), &["31", "41"], 2),
+        (Side::Accept, kinds("del"), &["21", "11"], 2),
+    ];
+    for (side, choice, wanted, controls_left) in table {
+        let mut document = WordDocument::open(controls(), &Limits::default()).unwrap();
+        let resolved = document.resolve(side, &choice).unwrap();
+        assert_eq!(resolved.len(), 4 - wanted.len(), "{side:?} {choice:?}");
+        let saved = document.save(Tracking::Untracked).unwrap().bytes;
+        let xml = part(&saved, "word/document.xml");
+        assert_eq!(xml.matches("<w:sdt>").count(), controls_left, "{side:?} {choice:?}: {xml}");
+        assert_eq!(xml.matches("w:customXml").count(), 4 * wanted.len(), "{side:?} {choice:?}: {xml}");
+        let again = WordDocument::open(saved, &Limits::default()).unwrap();
+        let ids: Vec<String> = again.revisions().unwrap().into_iter().map(|placed| placed.id).collect();
+        assert_eq!(ids, wanted, "{side:?} {choice:?}");
+    }
+}
+
+/// A person sees each of them where it stands, and can settle it from there.
+#[test]
+fn a_view_marks_controls_that_come_or_go() {
+    let document = WordDocument::open(controls(), &Limits::default()).unwrap();
+    let html = |view| document.to_html(&HtmlOptions { view, ..HtmlOptions::default() }).unwrap();
+    let page = html(View::Markup);
+    for id in ["11", "21", "31", "41"] {
+        assert_eq!(page.matches(&format!("data-revision=\"{id}\"")).count(), 1, "{id}: {page}");
+    }
+    assert_eq!(page.matches(">control inserted</ins>").count(), 2, "{page}");
+    assert_eq!(page.matches(">control removed</del>").count(), 2, "{page}");
+    assert!(!page.contains("Other changes"), "{page}");
+    for view in [View::Accepted, View::Original] {
+        assert!(!html(view).contains("control inserted"));
     }
 }

@@ -184,7 +184,7 @@ pub(crate) struct ResolveArgs {
     /// Only changes of this author.
     #[arg(long, value_name = "NAME")]
     pub(crate) author: Option<String>,
-    /// Only changes of this kind: ins, del, move, format, row, cell, paragraph, or one as `engross revisions` names it.
+    /// Only changes of this kind: ins, del, move, format, row, cell, control, paragraph, or one as `engross revisions` names it.
     #[arg(long, value_name = "KIND", value_parser = parse_kind)]
     pub(crate) kind: Vec<Kinds>,
     /// Only changes in these paragraphs, such as P3-P9, footnote:3/P1 or footnote:3.
@@ -221,7 +221,7 @@ pub(crate) struct Kinds(pub(crate) Vec<RevisionKind>);
 fn parse_kind(word: &str) -> Result<Kinds, String> {
     let kinds = RevisionKind::named(word);
     if kinds.is_empty() {
-        return Err("known are ins, del, move, format, row, cell, paragraph, and the kinds that `engross revisions` lists"
+        return Err("known are ins, del, move, format, row, cell, control, paragraph, and the kinds that `engross revisions` lists"
             .to_owned());
     }
     Ok(Kinds(kinds))

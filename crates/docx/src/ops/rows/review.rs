@@ -15,8 +15,8 @@ const CHOICE: &[Field] = &[
     field(
         "kind",
         Shape::TextOrTexts,
-        "ins, del, move, format, row, cell or paragraph.",
-        "`ins`, `del`, `move`, `format`, `row`, `cell`, `paragraph`, or a kind as listed; or a list of them",
+        "ins, del, move, format, row, cell, control or paragraph.",
+        "`ins`, `del`, `move`, `format`, `row`, `cell`, `control`, `paragraph`, or a kind as listed; or a list of them",
     ),
     field(
         "range",
