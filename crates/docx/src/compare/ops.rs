@@ -20,8 +20,11 @@ pub(super) enum Op {
     Insert(Piece),
     DeleteNode(NodeId),
     InsertNode(NodeId),
-    /// What follows stands in this element, until it is left.
-    Enter(NodeId),
+    /// What follows stands in this element, which both have, until it is left.
+    Enter {
+        before: NodeId,
+        after: NodeId,
+    },
     Leave(NodeId),
     KeepMark {
         before: NodeId,
@@ -307,9 +310,9 @@ fn keep(
                 between((shown, all), (their_shown, theirs), granularity, ops);
                 keep_pieces(our_tail, their_tail, ops);
             }
-            (TokenKind::Wrapper { node, content }, TokenKind::Wrapper { content: theirs, .. })
-            | (TokenKind::Formula { node, content }, TokenKind::Formula { content: theirs, .. }) => {
-                ops.push(Op::Enter(*node));
+            (TokenKind::Wrapper { node, content }, TokenKind::Wrapper { node: after, content: theirs })
+            | (TokenKind::Formula { node, content }, TokenKind::Formula { node: after, content: theirs }) => {
+                ops.push(Op::Enter { before: *node, after: *after });
                 let (all, their_all) = (0..content.tokens.len(), 0..theirs.tokens.len());
                 between((content, all), (theirs, their_all), granularity, ops);
                 ops.push(Op::Leave(*node));
@@ -317,8 +320,8 @@ fn keep(
             (TokenKind::Mark(before), TokenKind::Mark(after)) => {
                 ops.push(Op::KeepMark { before: *before, after: *after });
             }
-            (TokenKind::Node(node), _) => {
-                ops.push(Op::Enter(*node));
+            (TokenKind::Node(node), TokenKind::Node(after)) => {
+                ops.push(Op::Enter { before: *node, after: *after });
                 ops.push(Op::Leave(*node));
             }
             _ => keep_pieces(ours, theirs, ops),

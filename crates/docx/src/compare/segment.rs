@@ -127,7 +127,8 @@ impl Redliner<'_> {
                     self.insert(copy, progress);
                 }
             }
-            Op::Enter(node) => {
+            Op::Enter { before: node, after } => {
+                self.settle(*node, *after);
                 progress.entered += 1;
                 let parent = self.tree.child(*node, crate::names::SDT_CONTENT).unwrap_or(*node);
                 let properties = self

@@ -54,8 +54,14 @@ fn del(author: &str, id: u32, text: &str) -> String {
     format!("<w:del {}>{text}</w:del>", by(author, id))
 }
 
-fn said(document: &[u8], side: Side) -> Vec<String> {
-    texts(&resolve(&parse(&main_part(document)), side, None))
+/// The paragraphs, and how many equations there are in all.
+fn said(document: &[u8], side: Side) -> (Vec<String>, usize) {
+    let resolved = resolve(&parse(&main_part(document)), side, None);
+    let mut equations = 0;
+    resolved.walk(&mut Vec::new(), &mut |element, _| {
+        equations += usize::from(element.name.ends_with("}oMath"));
+    });
+    (texts(&resolved), equations)
 }
 
 /// Rejecting all gives the first without its revisions, accepting all the second with all of its done.
@@ -174,6 +180,59 @@ fn whole_paragraphs_rows_and_formatting_are_kept() {
     assert_eq!(authors.into_iter().collect::<Vec<_>>(), ["Ada", "Bob", "Cy", "Dee", "Me"]);
     // Nothing but revisions, the same in both: the file as it was.
     assert_eq!(redline(&before, &before.clone(), true).bytes, before);
+}
+
+/// What stands beside runs, such as an equation, is in somebody's revision like the words around it.
+#[test]
+fn an_equation_that_somebody_inserted_or_deleted_is_theirs() {
+    let equation = "<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>";
+    let deleted = |text: &str| format!("<w:r><w:delText xml:space=\"preserve\">{text}</w:delText></w:r>");
+    let plain = paragraph(&(run("If ") + equation + &run(" holds."))) + &paragraph(&run("End"));
+    let gone = paragraph(&format!(
+        "<w:del {}>{}{equation}{}</w:del>",
+        by("Bob", 1),
+        deleted("If "),
+        deleted(" holds.")
+    )) + &paragraph(&run("End"));
+    let new =
+        paragraph(&format!("<w:ins {}>{}{equation}{}</w:ins>", by("Ann", 2), run("If "), run(" holds.")))
+            + &paragraph(&run("End"));
+    let both = paragraph(&format!(
+        "<w:ins {}><w:del {}>{}{equation}{}</w:del></w:ins>",
+        by("Ann", 2),
+        by("Bob", 1),
+        deleted("If "),
+        deleted(" holds.")
+    )) + &paragraph(&run("End"));
+    // Before, after, and who inserted and deleted the equation in the redline.
+    let table = [
+        (&plain, &gone, None, Some("Bob")),
+        (&gone, &plain, None, None),
+        (&new, &new, Some("Ann"), None),
+        (&new, &both, Some("Ann"), Some("Bob")),
+        (&plain, &new, None, None),
+    ];
+    for (before, after, inserted, removed) in table {
+        // Something else is another, so that there is a redline.
+        let (before, after) = (document(before), document(&after.replace("End", "Ends")));
+        let made = redline(&before, &after, true);
+        judge(&before, &after, &made);
+        assert_eq!(made.proof.accept, ProofState::Holds);
+        let xml = main_part(&made.bytes);
+        let tree = parse(&xml);
+        let mut found = Vec::new();
+        tree.walk(&mut Vec::new(), &mut |element, above| {
+            if element.name.ends_with("}oMath") {
+                let author = |name: &str| {
+                    let own = above.iter().find(|above| above.name == name);
+                    own.and_then(|own| own.attribute("w:author")).map(str::to_owned)
+                };
+                found.push((author("w:ins"), author("w:del")));
+            }
+        });
+        let wanted = (inserted.map(str::to_owned), removed.map(str::to_owned));
+        assert_eq!(found, [wanted], "{xml}");
+    }
 }
 
 #[test]
