@@ -11,7 +11,9 @@ mod sample;
 
 pub use comments::comments;
 pub use comparing::compare;
-pub use operations::{apply, batch, hold, hold_on, objects, operations_for, outcomes};
+pub use operations::{
+    apply, batch, hold, hold_in_rounds, hold_on, objects, operations_for, outcomes, rounds,
+};
 
 use engross_docx::fuzzing::{
     B, ID, Selection, VOCABULARY, W, W_URI, is_revision_wrapper, list, resolve as resolve_revisions,

@@ -294,6 +294,9 @@ fn delete_table(choices: &mut Choices<'_>, lines: &[String], place: usize) -> Va
 /// The body with a line that says something else, is gone, is new or stands elsewhere.
 fn replace_document(choices: &mut Choices<'_>, lines: &[String], place: usize) -> Value {
     let mut body: Vec<String> = lines.to_vec();
+    if body.is_empty() {
+        body.push(String::new());
+    }
     let at = place.saturating_sub(1).min(body.len().saturating_sub(1));
     match choices.turn(4) {
         0 => _ = body.remove(at),

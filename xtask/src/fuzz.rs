@@ -9,12 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::{Error, Result, root, run_command, say};
 
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 10] = [
     "xml_parse",
     "package_open",
     "document_read",
     "apply",
     "objects",
+    "rounds",
     "resolve",
     "markdown",
     "comments",
@@ -38,7 +39,7 @@ fn lengths(target: &str) -> &'static [&'static str] {
     match target {
         // Bytes choose operations, some of them each. Left alone the fuzzer tries a single operation for hours, since one that is tried
         // again with another byte is new to it.
-        "apply" | "objects" | "compare" | "comments" => &["-max_len=160", "-len_control=0"],
+        "apply" | "objects" | "rounds" | "compare" | "comments" => &["-max_len=160", "-len_control=0"],
         _ => &["-max_len=65536"],
     }
 }
@@ -185,7 +186,7 @@ fn seeds_of(target: &str) -> Result<Vec<PathBuf>> {
         "document_read" => [vec![example.join("nda.docx")], named(&scenarios, "body.xml")?].concat(),
         "markdown" => vec![root().join("README.md"), root().join("docs/guide/editing.md")],
         // Its bytes are choices, which no file of ours holds.
-        "objects" | "comments" | "compare" => vec![],
+        "objects" | "rounds" | "comments" | "compare" => vec![],
         "apply" => named(&scenarios, "operations.json")?,
         "xml_parse" => vec![
             example.join("nda/word/document.xml"),

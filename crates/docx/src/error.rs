@@ -150,6 +150,15 @@ impl Refusal {
         Self { code, message: message.into(), comments: Vec::new(), place: None, left: None }
     }
 
+    /// Text with a character that no document can hold.
+    pub(crate) fn unwritable(bad: char) -> Self {
+        let message = format!(
+            "the text holds the character U+{:04X}, which a document cannot; leave it out",
+            u32::from(bad)
+        );
+        Self::new(RefusalCode::InvalidContent, message)
+    }
+
     pub(crate) fn not_attempted() -> Self {
         Self::new(
             RefusalCode::NotAttempted,

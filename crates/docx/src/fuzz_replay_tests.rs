@@ -69,8 +69,13 @@ fn operations_on_real_documents_hold() {
             let Ok(reading) = document.read(&options) else { return Ok(()) };
             let lines: Vec<String> = reading.paragraphs.into_iter().map(|paragraph| paragraph.text).collect();
             let batch = targets::operations_for(&chosen, &lines);
-            let held = std::panic::catch_unwind(|| targets::hold_on(document.clone(), &batch));
-            held.map_err(|_| TestCaseError::fail(format!("{}: {batch}", file.display())))
+            let held = std::panic::catch_unwind(|| {
+                targets::hold_on(document.clone(), &batch);
+                targets::hold_in_rounds(document, &chosen);
+            });
+            held.map_err(|_| {
+                TestCaseError::fail(format!("{}: {batch}, or rounds of {chosen:?}", file.display()))
+            })
         });
         assert!(held.is_ok(), "{held:?}");
         if seconds.is_none_or(|seconds| started.elapsed() > Duration::from_secs(seconds)) {
@@ -136,6 +141,11 @@ fn resolve() {
 #[test]
 fn markdown() {
     replay("markdown", targets::markdown);
+}
+
+#[test]
+fn rounds() {
+    replay("rounds", targets::rounds);
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub fn escape_text(text: &str) -> Cow<'_, str> {
         '>' => Some("&gt;"),
         // A bare carriage return would be read back as a line feed (§2.11).
         '\r' => Some("&#13;"),
-        _ => None,
+        c => replacement(c),
     })
 }
 
@@ -25,8 +25,13 @@ pub fn escape_attribute(text: &str) -> Cow<'_, str> {
         '\t' => Some("&#9;"),
         '\n' => Some("&#10;"),
         '\r' => Some("&#13;"),
-        _ => None,
+        c => replacement(c),
     })
+}
+
+/// What stands for a character that XML cannot hold (§2.2): a file with it in could not be read again.
+fn replacement(c: char) -> Option<&'static str> {
+    (!is_character(c)).then_some("\u{FFFD}")
 }
 
 fn escape(text: &str, entity: fn(char) -> Option<&'static str>) -> Cow<'_, str> {
@@ -97,7 +102,8 @@ pub(crate) fn reference(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// `Char` of XML 1.0 §2.2.
-pub(crate) fn is_character(c: char) -> bool {
+#[must_use]
+pub fn is_character(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 

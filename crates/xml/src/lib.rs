@@ -47,7 +47,7 @@ mod write;
 pub use edit::TreeCheckpoint;
 pub use encoding::XmlEncoding;
 pub use error::{Error, ErrorKind, Position};
-pub use escape::{escape_attribute, escape_text, unescape};
+pub use escape::{escape_attribute, escape_text, is_character, unescape};
 pub use import::ImportedNode;
 pub use name::{NamespaceGroup, QName, Vocabulary};
 pub use parse::Limits;

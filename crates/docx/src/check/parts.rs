@@ -9,7 +9,6 @@ use engross_xml::Document;
 
 use crate::document::WordDocument;
 use crate::error::Error;
-use crate::read::find_stories;
 use crate::rules::{CheckedPart, Findings, Rule};
 
 /// Trees of parts besides the main one, by name.
@@ -41,10 +40,8 @@ pub(super) fn read_story_parts<'a>(
 
 /// The main part, then the others.
 pub(super) fn checked_parts<'a>(document: &'a WordDocument, trees: &'a Trees<'a>) -> Vec<CheckedPart<'a>> {
-    let main = (document.main_name.as_str(), &document.tree);
     // Only the names of headers are wanted; they are lost when another part cannot be read.
-    let named = find_stories(&document.package, main, &document.relationships, &document.limits.xml)
-        .unwrap_or_default();
+    let named = document.stories().unwrap_or_default();
     let mut parts = vec![CheckedPart::new(&document.main_name, &document.tree, "")];
     for name in document.other_story_parts() {
         let story = named.iter().find(|story| story.part == name && story.key.is_empty());

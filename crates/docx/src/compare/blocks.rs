@@ -73,7 +73,7 @@ impl Redliner<'_> {
 
     /// Equal blocks that belong together.
     fn anchors(&self, old: &[Block], new: &[Block]) -> Vec<Pair> {
-        if self.closeness == Closeness::Whole {
+        if self.manner.closeness == Closeness::Whole {
             return Vec::new();
         }
         let keys = |blocks: &[Block]| blocks.iter().map(|block| block.key).collect::<Vec<_>>();
@@ -131,7 +131,7 @@ impl Redliner<'_> {
 
     /// Paragraphs that say the same but for the number that was typed before them: a clause was put in or taken out above.
     fn counted_anew(&self, old: &[Block], new: &[Block]) -> Vec<Pair> {
-        if !matches!(self.closeness, Closeness::Words(_)) || old.len() < 2 && new.len() < 2 {
+        if !matches!(self.manner.closeness, Closeness::Words(_)) || old.len() < 2 && new.len() < 2 {
             return Vec::new();
         }
         let (ours, theirs) = (self.before_signer(), self.after_signer());
@@ -219,7 +219,7 @@ impl Redliner<'_> {
         others: &[Block],
     ) -> Option<Vec<Block>> {
         let name = signer.document.name(block.node);
-        if !matches!(name, SDT | CUSTOM_XML) || !matches!(self.closeness, Closeness::Words(_)) {
+        if !matches!(name, SDT | CUSTOM_XML) || !matches!(self.manner.closeness, Closeness::Words(_)) {
             return None;
         }
         let shell = signer.shell(block.node);
@@ -238,7 +238,7 @@ impl Redliner<'_> {
 
     /// Tables and controls of a gap that are the same one, changed.
     fn partners(&self, old: &[Block], new: &[Block]) -> Vec<Pair> {
-        if self.closeness == Closeness::Whole {
+        if self.manner.closeness == Closeness::Whole {
             return Vec::new();
         }
         let place = |blocks: &[Block]| -> Vec<usize> {
@@ -323,13 +323,13 @@ impl Redliner<'_> {
         let before = stream(self.before_signer(), old, "before", &|node| self.moves.has_before(node));
         let after = stream(self.after_signer(), new, "after", &|node| self.moves.has_after(node));
         let may_part = partings > 0 && old.len() + new.len() > 2;
-        if may_part && matches!(self.closeness, Closeness::Words(_)) {
+        if may_part && matches!(self.manner.closeness, Closeness::Words(_)) {
             let pairs = homes(&before, &after, ahead.is_none());
             if !pairs.is_empty() {
                 return self.compare_parted((container, partings - 1), (behind, ahead), (old, new), &pairs);
             }
         }
-        let ops: Vec<Op> = match self.closeness {
+        let ops: Vec<Op> = match self.manner.closeness {
             Closeness::Words(granularity) => steps(&before, &after, granularity),
             _ => whole_steps(&before, &after),
         };

@@ -26,7 +26,7 @@ impl Redliner<'_> {
             self.import(piece.leaf)
         };
         self.tree.append(run, leaf);
-        if self.keeps_revisions {
+        if self.manner.keeps_revisions {
             KeptState::of(self.after, piece.run).write(self.tree, run);
         }
         run

@@ -56,18 +56,15 @@ mod three;
 use engross_xml::Document;
 
 use self::document::{Meaning, Source, share_section, targets_with_notes};
-use self::moved::Moves;
 use self::parts::Importer;
-use self::redliner::{Closeness, Redliner};
-use crate::edit::{Ids, PendingParts, free_ids};
+use self::redliner::{Closeness, Manner, Redliner, Sides};
+use crate::edit::{Ids, free_ids};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::names::{W, W_URI};
 use crate::ops::{Proof, ProofState};
 use crate::package::Package;
 use crate::parts::parse;
 use crate::revisions::{Selection, Side, resolve};
-use crate::styles::Styles;
 
 pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
 pub use self::document::ComparedView;
@@ -192,28 +189,22 @@ fn compare_closely(
     }
     let keeps_revisions = before.is_kept() || after.is_kept();
     let mut tree = before.main.clone();
-    tree.ensure_prefix(W, "w", W_URI);
     let sections = (sections::sections_of(&tree), sections::sections_of(&after.main));
-    let mut redliner = Redliner {
-        tree: &mut tree,
-        after: &after.main,
-        targets: &targets,
-        after_targets: &after_targets,
-        names: (&names.0, &names.1),
-        importer: &mut importer,
-        ids: &mut ids,
+    let manner = Manner {
         signature: (&options.author, &options.date),
         closeness,
         with_moves: options.moves && !keeps_revisions,
         keeps_revisions,
-        moves: Moves::default(),
-        moved: 0,
-        pending: PendingParts::default(),
-        styles: Styles::default(),
-        notes: Vec::new(),
-        sections: Vec::new(),
-        limitations,
     };
+    let sides = Sides {
+        names: (&names.0, &names.1),
+        tree: &mut tree,
+        after: &after.main,
+        targets: &targets,
+        after_targets: &after_targets,
+    };
+    let mut redliner = Redliner::new(sides, &mut importer, &mut ids, manner);
+    redliner.limitations = limitations;
     redliner.compare_containers(before.body, after.body);
     let last = |document: &Document, body| {
         document.children(body).filter(|node| document.name(*node) == crate::names::SECT_PR).last()
@@ -225,16 +216,8 @@ fn compare_closely(
     redliner.bring_marks();
     let notes = std::mem::take(&mut redliner.notes);
     let limitations = std::mem::take(&mut redliner.limitations);
-    let mut context = stories::StoryContext {
-        importer: &mut importer,
-        ids: &mut ids,
-        signature: (&options.author, &options.date),
-        closeness,
-        with_moves: options.moves && !keeps_revisions,
-        keeps_revisions,
-        limits,
-        limitations,
-    };
+    let mut context =
+        stories::StoryContext { importer: &mut importer, ids: &mut ids, manner, limits, limitations };
     context.compare_notes(&notes, &tree)?;
     let mut limitations = context.limitations;
     importer.before.set_part(&names.0, tree.write());

@@ -42,7 +42,7 @@ impl Redliner<'_> {
     /// Notes the paragraphs without a partner that say the same elsewhere in the container, each once; then those that say nearly
     /// the same there.
     pub(super) fn find_moves(&mut self, pairs: &[Pair], old: &[Block], new: &[Block]) {
-        if !self.with_moves || !matches!(self.closeness, Closeness::Words(_)) {
+        if !self.manner.with_moves || !matches!(self.manner.closeness, Closeness::Words(_)) {
             return;
         }
         let mut alone: HashMap<u64, (Vec<NodeId>, Vec<NodeId>)> = HashMap::new();
@@ -180,7 +180,7 @@ impl Redliner<'_> {
             stream.add_paragraph(signer, node);
             stream
         };
-        let Closeness::Words(granularity) = self.closeness else { return None };
+        let Closeness::Words(granularity) = self.manner.closeness else { return None };
         let ours = stream(self.before_signer(), before);
         let theirs = stream(self.after_signer(), after);
         let (mut gone, mut new) = (Vec::new(), Vec::new());

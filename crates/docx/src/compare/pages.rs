@@ -276,10 +276,7 @@ impl Redliner<'_> {
         let mut context = StoryContext {
             importer: self.importer,
             ids: self.ids,
-            signature: self.signature,
-            closeness: self.closeness,
-            with_moves: self.with_moves,
-            keeps_revisions: self.keeps_revisions,
+            manner: self.manner,
             limits: &Limits::default(),
             limitations: Vec::new(),
         };

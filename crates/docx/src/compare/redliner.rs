@@ -15,7 +15,7 @@ use crate::names::{
     ABSTRACT_NUM_ID, BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
     DOC_PR, ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, IGNORABLE, LAST_RENDERED_PAGE_BREAK, MC, N_LOWER_ID,
     NUM_ID, P_PR, P_PR_CHANGE, P_STYLE, PARA_ID, PERM_END, PERM_START, PROOF_ERR, R_PR, R_PR_CHANGE, R_STYLE,
-    SDT_PR, SECT_PR, TBL_STYLE, TEXT_ID, VAL,
+    SDT_PR, SECT_PR, TBL_STYLE, TEXT_ID, VAL, W, W_URI,
 };
 use crate::revisions::is_property_change;
 use crate::signature::{Signer, Targets};
@@ -42,6 +42,26 @@ pub(super) struct NotePair {
     pub(super) after: String,
 }
 
+/// How two documents are compared, and whose the redline is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner<'a> {
+    /// Author and date of what the redline tracks.
+    pub(super) signature: (&'a str, &'a str),
+    pub(super) closeness: Closeness,
+    pub(super) with_moves: bool,
+    /// Whether earlier authors' revisions were laid open, and come back into the redline.
+    pub(super) keeps_revisions: bool,
+}
+
+/// A part with its partner, by name, and what each of them leads to.
+pub(super) struct Sides<'a> {
+    pub(super) names: (&'a str, &'a str),
+    pub(super) tree: &'a mut Document,
+    pub(super) after: &'a Document,
+    pub(super) targets: &'a Targets,
+    pub(super) after_targets: &'a Targets,
+}
+
 /// A part that is becoming a redline.
 pub(super) struct Redliner<'a> {
     pub(super) tree: &'a mut Document,
@@ -52,11 +72,7 @@ pub(super) struct Redliner<'a> {
     pub(super) names: (&'a str, &'a str),
     pub(super) importer: &'a mut Importer,
     pub(super) ids: &'a mut Ids,
-    pub(super) signature: (&'a str, &'a str),
-    pub(super) closeness: Closeness,
-    pub(super) with_moves: bool,
-    /// Whether earlier authors' revisions were laid open, and come back into the redline.
-    pub(super) keeps_revisions: bool,
+    pub(super) manner: Manner<'a>,
     pub(super) moves: Moves,
     /// How many moves there are.
     pub(super) moved: i64,
@@ -67,6 +83,35 @@ pub(super) struct Redliner<'a> {
     /// Sections that belong together.
     pub(super) sections: Vec<(NodeId, NodeId)>,
     pub(super) limitations: Vec<Limitation>,
+}
+
+impl<'a> Redliner<'a> {
+    pub(super) fn new(
+        sides: Sides<'a>,
+        importer: &'a mut Importer,
+        ids: &'a mut Ids,
+        manner: Manner<'a>,
+    ) -> Self {
+        let Sides { names, tree, after, targets, after_targets } = sides;
+        tree.ensure_prefix(W, "w", W_URI);
+        Self {
+            tree,
+            after,
+            targets,
+            after_targets,
+            names,
+            importer,
+            ids,
+            manner,
+            moves: Moves::default(),
+            moved: 0,
+            pending: PendingParts::default(),
+            styles: Styles::default(),
+            notes: Vec::new(),
+            sections: Vec::new(),
+            limitations: Vec::new(),
+        }
+    }
 }
 
 impl Redliner<'_> {
@@ -83,8 +128,8 @@ impl Redliner<'_> {
         RevisionWriter {
             document: self.tree,
             ids: self.ids,
-            author: self.signature.0,
-            date: self.signature.1,
+            author: self.manner.signature.0,
+            date: self.manner.signature.1,
             since,
             pending: &mut self.pending,
             styles: &self.styles,
@@ -103,7 +148,7 @@ impl Redliner<'_> {
 
     /// What earlier revisions make of something that both documents have.
     pub(super) fn settle(&mut self, ours: NodeId, theirs: NodeId) {
-        if self.keeps_revisions {
+        if self.manner.keeps_revisions {
             let (before, after) = (KeptState::of(self.tree, ours), KeptState::of(self.after, theirs));
             KeptState::met(before, after).write(self.tree, ours);
         }
@@ -225,7 +270,7 @@ impl Redliner<'_> {
 
     /// Gives a record the author who made the same change in the document after, when somebody did.
     pub(super) fn sign_as_there(&mut self, record: NodeId, theirs: Option<NodeId>, name: QName) {
-        let theirs = theirs.filter(|_| self.keeps_revisions);
+        let theirs = theirs.filter(|_| self.manner.keeps_revisions);
         if let Some(theirs) = theirs.and_then(|properties| self.after.child(properties, name)) {
             Reviser::of(self.after, theirs).sign(self.tree, record);
         }

@@ -268,7 +268,7 @@ impl Redliner<'_> {
         if let Some(properties) = properties {
             self.tree.prepend(paragraph, properties);
         }
-        if self.keeps_revisions {
+        if self.manner.keeps_revisions {
             KeptState::of(self.after, after).write(self.tree, paragraph);
         }
         self.writer().mark_paragraph(paragraph, INS);

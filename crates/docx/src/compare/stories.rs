@@ -2,25 +2,20 @@
 
 use engross_xml::Document;
 
-use super::moved::Moves;
 use super::parts::{Importer, notes_in};
-use super::redliner::{Closeness, NotePair, Redliner};
+use super::redliner::{Manner, NotePair, Redliner, Sides};
 use super::report::Limitation;
-use crate::edit::{Ids, PendingParts, note_order, place_note};
+use crate::edit::{Ids, note_order, place_note};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::names::{ID, INS, W, W_URI};
+use crate::names::{ID, INS};
 use crate::parts::parse;
-use crate::styles::Styles;
 
 /// What all parts of a comparison share.
 pub(super) struct StoryContext<'a> {
     pub(super) importer: &'a mut Importer,
     pub(super) ids: &'a mut Ids,
-    pub(super) signature: (&'a str, &'a str),
-    pub(super) closeness: Closeness,
-    pub(super) with_moves: bool,
-    pub(super) keeps_revisions: bool,
+    pub(super) manner: Manner<'a>,
     pub(super) limits: &'a Limits,
     pub(super) limitations: Vec<Limitation>,
 }
@@ -36,27 +31,8 @@ impl StoryContext<'_> {
     ) {
         let targets = self.importer.targets(names.0, false);
         let after_targets = self.importer.targets(names.1, true);
-        tree.ensure_prefix(W, "w", W_URI);
-        let mut redliner = Redliner {
-            tree,
-            after,
-            targets: &targets,
-            after_targets: &after_targets,
-            names,
-            importer: self.importer,
-            ids: self.ids,
-            signature: self.signature,
-            closeness: self.closeness,
-            with_moves: self.with_moves,
-            keeps_revisions: self.keeps_revisions,
-            moves: Moves::default(),
-            moved: 0,
-            pending: PendingParts::default(),
-            styles: Styles::default(),
-            notes: Vec::new(),
-            sections: Vec::new(),
-            limitations: Vec::new(),
-        };
+        let sides = Sides { names, tree, after, targets: &targets, after_targets: &after_targets };
+        let mut redliner = Redliner::new(sides, self.importer, self.ids, self.manner);
         work(&mut redliner);
         self.limitations.append(&mut redliner.limitations);
     }

@@ -124,10 +124,14 @@ impl WordDocument {
         pending.part = self.current_part(&part)?;
         let mut ids = self.ids.clone();
         let order = note_order(&self.tree, matches!(kind, NoteKind::Footnote));
-        let tree = self.load_mut(&part)?;
         if is_new {
+            let tree = self.load_mut(&part)?;
             write_separators(tree, element);
+            // What later edits of the notes are proven against.
+            let written = tree.write();
+            self.package.set_part(&part, written);
         }
+        let tree = self.load_mut(&part)?;
         for note in notes {
             let texts = match &note.content {
                 NoteContent::Text(texts) => texts,

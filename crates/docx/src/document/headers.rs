@@ -157,6 +157,9 @@ impl WordDocument {
             let node = paragraph_of(tree, &paragraph, style.as_deref(), wanted.alignment);
             tree.append(root, node);
         }
+        // What later edits of it are proven against: it comes without a tracked change.
+        let written = tree.write();
+        self.package.set_part(&part, written);
         self.touched.insert(part);
         let section = match section {
             Some(section) => section,

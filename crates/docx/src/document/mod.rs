@@ -345,7 +345,10 @@ impl WordDocument {
     }
 
     pub(crate) fn stories(&self) -> Result<Vec<StoryPart>, Error> {
-        find_stories(&self.package, (&self.main_name, &self.tree), &self.relationships, &self.limits.xml)
+        find_stories((&self.main_name, &self.tree), &self.relationships, |part| {
+            let is_there = self.others.contains_key(part) || self.package.contains(part);
+            is_there.then(|| self.story_tree(part)).transpose()
+        })
     }
 
     /// Parts besides the main one that hold text.

@@ -11,7 +11,7 @@ use engross_xml::Document;
 use super::WordDocument;
 use crate::model::{Atom, Barrier, View};
 use crate::names::{MOVE_FROM, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_START, NAME};
-use crate::read::{find_stories, story_root};
+use crate::read::story_root;
 use crate::references::{
     PlacedStory, ProvisionKind, References, Story, StoryTrees, key_of, typed_number, typed_references,
 };
@@ -35,11 +35,9 @@ pub(crate) struct StaleReference {
 impl WordDocument {
     /// The trees of all stories as they are now.
     pub(crate) fn story_trees(&self) -> StoryTrees<'_> {
-        let main = (self.main_name.as_str(), &self.tree);
-        let found = find_stories(&self.package, main, &self.relationships, &self.limits.xml);
         let mut others: BTreeMap<String, Cow<'_, Document>> = BTreeMap::new();
         let mut stories = Vec::new();
-        for story in found.unwrap_or_default() {
+        for story in self.stories().unwrap_or_default() {
             if story.part != self.main_name && !others.contains_key(&story.part) {
                 let Ok(tree) = self.story_tree(&story.part) else { continue };
                 others.insert(story.part.clone(), tree);

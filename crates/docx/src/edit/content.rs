@@ -1,5 +1,7 @@
 //! New text on its way into runs: pieces of one formatting, paragraphs of pieces.
 
+use engross_xml::is_character;
+
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::text::{
@@ -46,13 +48,7 @@ pub(crate) fn read_content(text: &str, syntax: Syntax) -> Result<StyledText, Ref
 /// Refuses what no document can hold, and tags that mean something in HTML and nothing in a document.
 pub(crate) fn check_content(text: &str, syntax: Syntax) -> Result<(), Refusal> {
     if let Some(bad) = text.chars().find(|c| is_forbidden(*c)) {
-        return Err(Refusal::new(
-            RefusalCode::InvalidContent,
-            format!(
-                "the text holds the character U+{:04X}, which a document cannot; leave it out",
-                u32::from(bad)
-            ),
-        ));
+        return Err(Refusal::unwritable(bad));
     }
     if syntax == Syntax::Markdown
         && let Some(tag) = unknown_tag(text)
@@ -136,6 +132,6 @@ fn split_paragraphs(text: &str) -> Vec<&str> {
 
 /// What XML 1.0 §2.2 cannot hold, and what stands for something else in our texts.
 fn is_forbidden(c: char) -> bool {
-    let in_xml = matches!(c, '\t' | '\n' | '\u{B}' | '\u{C}' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
-    !in_xml || c == OBJECT || c == PARAGRAPH_BREAK
+    let is_break = matches!(c, '\u{B}' | '\u{C}');
+    !is_break && !is_character(c) || c == OBJECT || c == PARAGRAPH_BREAK
 }

@@ -14,7 +14,7 @@ use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{cut_out, refuse_barrier};
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{AtomKind, Barrier, LOCKED, Paragraph, is_id_since, mark_revisions};
+use crate::model::{Atom, AtomKind, Barrier, LOCKED, Paragraph, is_id_since, mark_revisions};
 use crate::names::{INS, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE};
 
 impl TreeEditor<'_> {
@@ -53,10 +53,12 @@ impl TreeEditor<'_> {
         }
         // The formatting is read back by other means than it was written.
         let after = read(self.snapshot.tree);
-        let text = |kind| matches!(kind, AtomKind::Text | AtomKind::Character(_));
-        let wrong = after
-            .overlapping(range.clone())
-            .any(|atom| text(atom.kind) && !is_so(self.snapshot.tree, atom.run));
+        // An element of text that holds none has no look.
+        let says = |atom: &&Atom| {
+            matches!(atom.kind, AtomKind::Text | AtomKind::Character(_)) && !atom.range.is_empty()
+        };
+        let wrong =
+            after.overlapping(range.clone()).filter(says).any(|atom| !is_so(self.snapshot.tree, atom.run));
         if wrong {
             return Err(Refusal::new(
                 RefusalCode::ProofFailed,

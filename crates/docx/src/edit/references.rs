@@ -186,12 +186,19 @@ pub(crate) fn bookmark_paragraph(writer: &mut RevisionWriter<'_>, paragraph: Nod
 /// Puts a bookmark between two places, which are outside of all revisions.
 pub(crate) fn bookmark_between(writer: &mut RevisionWriter<'_>, from: Cursor, to: Cursor, name: &str) {
     let id = writer.ids.take();
-    for (cursor, is_start) in [(to, false), (from, true)] {
+    let insertion = |writer: &mut RevisionWriter<'_>, marker: NodeId| {
         let insertion = writer.revision(INS);
-        let marker = if is_start { bookmark_start(writer, id, name) } else { bookmark_end(writer, id) };
         writer.document.append(insertion, marker);
-        put(writer, cursor, insertion);
-    }
+        insertion
+    };
+    let end = bookmark_end(writer, id);
+    let end = insertion(writer, end);
+    put(writer, to, end);
+    // Around nothing, as in an empty paragraph, it begins before it ends all the same.
+    let is_empty = (from.parent, from.before) == (to.parent, to.before);
+    let start = bookmark_start(writer, id, name);
+    let start = insertion(writer, start);
+    put(writer, Cursor { before: if is_empty { Some(end) } else { from.before }, ..from }, start);
 }
 
 fn chain_of<'a>(words: &'a Words, nodes: &'a [NodeId]) -> Chain<'a> {

@@ -1,8 +1,9 @@
 //! From JSON to operations, strictly.
 
+use engross_xml::is_character;
 use serde_json::Value;
 
-use crate::error::Error;
+use crate::error::{Error, Refusal, RefusalCode};
 use crate::ops::address::parse_place;
 use crate::ops::edit::Edit;
 use crate::ops::fields::{check_fields, flag, nearest, optional_text};
@@ -80,13 +81,21 @@ pub fn parse_batch(json: &Value) -> Result<Batch, Error> {
     };
     Ok(Batch {
         operations: parse_leniently(operations)?,
-        author: optional_text(object, "author").map_err(invalid)?.map(str::to_owned),
+        author: author_of(object).map_err(invalid)?,
         date: optional_text(object, "date").map_err(invalid)?.map(str::to_owned),
         atomic: flag(object, "atomic").map_err(invalid)?,
         expected_revision: optional_text(object, "expectedRevision").map_err(invalid)?.map(str::to_owned),
         track_revisions: flag(object, "trackRevisions").map_err(invalid)?,
         own: own_policy(object).map_err(invalid)?,
     })
+}
+
+fn author_of(object: &serde_json::Map<String, Value>) -> Result<Option<String>, String> {
+    let author = optional_text(object, "author")?;
+    match author.and_then(|author| author.chars().find(|c| !is_character(*c))) {
+        Some(bad) => Err(Refusal::unwritable(bad).message),
+        None => Ok(author.map(str::to_owned)),
+    }
 }
 
 impl OwnPolicy {
@@ -119,7 +128,7 @@ fn parse_leniently(json: &Value) -> Result<Vec<Operation>, Error> {
     let refused = |(value, message): (&Value, String)| {
         let name = value.get("op").or_else(|| value.get("operation")).and_then(Value::as_str);
         let name = name.and_then(language::row).map_or("invalid", |row| row.name);
-        Operation::of(Edit::Invalid { name, message })
+        Operation::of(Edit::Invalid { name, code: RefusalCode::InvalidOperation, message })
     };
     let operations = array.iter().zip(parsed);
     Ok(operations.map(|(value, parsed)| parsed.unwrap_or_else(|message| refused((value, message)))).collect())
@@ -157,14 +166,60 @@ fn parse_operation(value: &Value) -> Result<Operation, String> {
     };
     let own: Vec<&str> = row.fields.iter().map(|field| field.name).collect();
     check_fields(object, COMMON_FIELDS, &own, name)?;
+    let edit = (row.parse)(&Fields::new(name, object)?)?;
+    if let Some(bad) =
+        object.iter().find_map(|(name, value)| unwritable_in(value, RAW_FIELDS.contains(&&**name)))
+    {
+        let Refusal { code, message, .. } = Refusal::unwritable(bad);
+        return Ok(Operation::of(Edit::Invalid { name: row.name, code, message }));
+    }
     Ok(Operation {
-        edit: (row.parse)(&Fields::new(name, object)?)?,
+        edit,
         expected_text: optional_text(object, "expectedText")?.map(str::to_owned),
         plain: flag(object, "plain")?,
         author: optional_text(object, "author")?.map(str::to_owned),
         allows_untracked: allows_untracked(object)?,
         references: parse_policy(object.get("references"))?,
     })
+}
+
+/// Fields whose text is written as it stands; in all others a form feed is a page break, and a vertical tab a column break.
+const RAW_FIELDS: &[&str] = &[
+    "altText",
+    "anchor",
+    "author",
+    "by",
+    "category",
+    "company",
+    "custom",
+    "description",
+    "file",
+    "font",
+    "instruction",
+    "keywords",
+    "name",
+    "result",
+    "shown",
+    "style",
+    "subject",
+    "tag",
+    "title",
+    "url",
+    "value",
+];
+
+/// A character in a value, or in a name in it, that no document can hold (XML 1.0 §2.2).
+fn unwritable_in(value: &Value, is_raw: bool) -> Option<char> {
+    let is_break = |c: char| !is_raw && matches!(c, '\u{B}' | '\u{C}');
+    let in_text = |text: &str| text.chars().find(|c| !is_character(*c) && !is_break(*c));
+    match value {
+        Value::String(text) => in_text(text),
+        Value::Array(values) => values.iter().find_map(|value| unwritable_in(value, is_raw)),
+        Value::Object(fields) => {
+            fields.iter().find_map(|(name, value)| in_text(name).or_else(|| unwritable_in(value, is_raw)))
+        }
+        _ => None,
+    }
 }
 
 fn allows_untracked(object: &serde_json::Map<String, Value>) -> Result<bool, String> {

@@ -1,5 +1,6 @@
 //! The edits as types: what each one says, and where it works.
 
+use crate::error::RefusalCode;
 use crate::ops::blocks::{BreakKind, PageSetup, TableAction, TableFormat};
 use crate::ops::controls::{ControlName, ControlValue};
 use crate::ops::format::{ParagraphFormat, RunFormat};
@@ -279,10 +280,12 @@ pub enum Edit {
     Reference(ReferenceEdit),
     /// Searches the web, which a batch cannot: always refused.
     Research,
-    /// What is not in the operation language: always refused.
+    /// What is not in the operation language, or holds what no document can: always refused.
     Invalid {
         /// The name that was given, if an operation has it.
         name: &'static str,
+        /// Why it is refused.
+        code: RefusalCode,
         /// What is wrong, naming the nearest thing that would be right.
         message: String,
     },

@@ -1,14 +1,15 @@
 //! The stories of a document besides the body, by the names that addresses use.
 
-use engross_xml::{Document, Limits, NodeId, QName};
+use std::borrow::Cow;
+
+use engross_xml::{Document, NodeId, QName};
 
 use crate::error::Error;
 use crate::names::{
     COMMENT, ENDNOTE, FALLBACK, FOOTER_REFERENCE, FOOTNOTE, HEADER_REFERENCE, ID, R_ID, SECT_PR,
     SECT_PR_CHANGE, TXBX_CONTENT, TYPE,
 };
-use crate::package::Package;
-use crate::parts::{Relationship, parse};
+use crate::parts::Relationship;
 
 const TEXT_BOX: &str = "textbox:";
 
@@ -33,20 +34,18 @@ impl StoryPart {
     }
 }
 
-/// All stories besides the body, with their names.
-pub(crate) fn find_stories(
-    package: &Package,
+/// All stories besides the body, with their names. `tree_of` gives a part as it is now; none when the package has no such part.
+pub(crate) fn find_stories<'a>(
     main: (&str, &Document),
     relationships: &[Relationship],
-    limits: &Limits,
+    tree_of: impl Fn(&str) -> Result<Option<Cow<'a, Document>>, Error>,
 ) -> Result<Vec<StoryPart>, Error> {
     let (main_name, document) = main;
     let mut stories = headers_and_footers(document, relationships);
     let mut boxes = Vec::new();
     for story in &stories {
         let is_new = boxes.iter().all(|known: &StoryPart| known.part != story.part);
-        if is_new && package.contains(&story.part) {
-            let part = parse(package, &story.part, limits)?;
+        if is_new && let Some(part) = tree_of(&story.part)? {
             boxes.extend((1..=text_boxes(&part).len()).map(|number| StoryPart {
                 name: format!("{}/{TEXT_BOX}{number}", story.name),
                 key: format!("{TEXT_BOX}{number}"),
@@ -62,10 +61,7 @@ pub(crate) fn find_stories(
             "comments" => (COMMENT, "comment"),
             _ => continue,
         };
-        if !package.contains(&relationship.target) {
-            continue;
-        }
-        let part = parse(package, &relationship.target, limits)?;
+        let Some(part) = tree_of(&relationship.target)? else { continue };
         for node in part.children(part.root()).filter(|node| part.name(*node) == element) {
             // Separators are notes of a type of their own (ISO/IEC 29500-1 §17.11.10).
             let ordinary = part.attribute(node, TYPE).is_none_or(|kind| kind == "normal");

@@ -18,7 +18,7 @@ use crate::names::{
     CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, ID, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
     MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START,
     NUM_PR, P, P_PR, PERM_END, PERM_START, R_PR, RUN, SDT, SDT_CONTENT, SMART_TAG, SMART_TAG_PR, T, TBL, TC,
-    TC_PR, TR, TR_PR, V_MERGE, V_MERGE_ORIG, VAL,
+    TC_PR, TR, TR_PR, TXBX_CONTENT, V_MERGE, V_MERGE_ORIG, VAL,
 };
 use crate::revisions::{controls, properties};
 
@@ -319,7 +319,10 @@ impl Resolver<'_> {
             return;
         }
         let held = |node| matches!(self.document.name(node), DEL | MOVE_FROM);
-        if self.document.ancestors(node).any(held) {
+        // The text of a box in deleted words is not itself deleted.
+        let around =
+            self.document.ancestors(node).take_while(|above| self.document.name(*above) != TXBX_CONTENT);
+        if around.into_iter().any(held) {
             return;
         }
         let below: Vec<NodeId> = self.document.descendants(node).collect();
@@ -415,11 +418,7 @@ impl Resolver<'_> {
             self.document.detach(paragraph);
             return;
         }
-        let is_empty = |node: &NodeId| match self.document.kind(*node) {
-            NodeKind::Element => is_range_marker(self.document.name(*node)),
-            _ => self.document.text(*node).trim().is_empty(),
-        };
-        let markers_only = content.iter().all(is_empty);
+        let markers_only = content.iter().all(|node| self.is_marker(*node));
         let blocks: Vec<NodeId> = self
             .document
             .children(parent)
@@ -437,7 +436,7 @@ impl Resolver<'_> {
                 self.document.insert_before(paragraph, node);
             }
             self.document.detach(paragraph);
-        } else if content.iter().all(|node| is_empty(node) || self.is_comment_mark(*node))
+        } else if content.iter().all(|node| self.is_marker(*node) || self.is_comment_mark(*node))
             && let Some(before) = self.paragraph_before(paragraph)
         {
             // The comments stay, and stand where the text before them ends.
@@ -445,6 +444,19 @@ impl Resolver<'_> {
                 self.document.append(before, node);
             }
             self.document.detach(paragraph);
+        }
+    }
+
+    /// Whether a node is the mark of a range, or a revision that stays and has nothing else in it.
+    fn is_marker(&self, node: NodeId) -> bool {
+        match self.document.kind(node) {
+            NodeKind::Element => {
+                let name = self.document.name(node);
+                is_range_marker(name)
+                    || is_revision_wrapper(name)
+                        && self.document.children(node).all(|child| self.is_marker(child))
+            }
+            _ => self.document.text(node).trim().is_empty(),
         }
     }
 

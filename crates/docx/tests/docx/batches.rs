@@ -359,3 +359,164 @@ fn what_another_operation_keeps_from_being_done_is_said() {
     assert!(said(1).contains("left out"), "{results:?}");
     assert!(said(3).contains("stays, empty"), "{results:?}");
 }
+
+/// What a batch puts into a document is there for the next one, before it is saved as after, whoever goes on.
+#[test]
+fn a_new_header_or_note_is_read_and_edited_by_the_next_batch() {
+    let source =
+        DocxBuilder::new().paragraph("The fee is ten euros.").paragraph("It is due at once.").build();
+    let header = json!({"op": "create_header", "content": "Draft of today", "untracked": "allow"});
+    let note =
+        json!({"op": "insert_note", "kind": "footnote", "paragraphIndex": 1, "content": "Draft of a note"});
+    for (first, story) in [(&header, "header:default@1"), (&note, "footnote:1")] {
+        for (author, is_saved) in [("Ann", false), ("Ben", false), ("Ann", true), ("Ben", true)] {
+            let mut document = open(source.clone());
+            let results = apply_as(&mut document, "Ann", &json!([first]));
+            assert_eq!(results[0].status, Status::Applied, "{results:?}");
+            if is_saved {
+                document = open(save(&document));
+            }
+            let said = |document: &WordDocument, view| {
+                let options = ReadOptions { view, story: Some(story.to_owned()), ..ReadOptions::default() };
+                let reading = document.read(&options).unwrap();
+                reading.paragraphs.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>().join("|")
+            };
+            assert!(said(&document, View::Accepted).contains("Draft of"), "{story} is read at once");
+            let edits = json!([
+                {"op": "modify_text", "originalText": "Draft of", "replacementText": "Words of", "scope": "everywhere", "occurrence": "all"},
+                {"op": "modify_text", "target": format!("{story}/P1"), "originalText": "o", "occurrence": "first", "replacementText": "u"},
+            ]);
+            for edit in edits.as_array().unwrap() {
+                let results = apply_as(&mut document, author, &json!([edit]));
+                assert_eq!(results[0].status, Status::Applied, "{story} {author} {is_saved}: {results:?}");
+            }
+            let saved = open(save(&document));
+            assert!(said(&saved, View::Accepted).contains("Wurds of"), "{}", said(&saved, View::Accepted));
+            assert!(said(&saved, View::Original).contains("Draft of"), "{}", said(&saved, View::Original));
+        }
+    }
+}
+
+/// A paragraph before a table goes, though somebody's pending revision has nothing in it but the mark of a bookmark.
+#[test]
+fn a_paragraph_with_a_new_bookmark_before_a_table_can_be_deleted() {
+    let table = "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc><w:p><w:r><w:t>Cell</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
+    let paragraph = |text: &str| format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>");
+    let source = DocxBuilder::new()
+        .body(&(paragraph("First") + &paragraph("Before") + table + &paragraph("End")))
+        .build();
+    let bookmark = json!({"op": "insert_bookmark", "paragraphIndex": 2, "name": "Place"});
+    for (author, is_saved) in [("Ann", false), ("Ben", false), ("Ann", true), ("Ben", true)] {
+        let mut document = open(source.clone());
+        apply_as(&mut document, "Ann", &json!([bookmark]));
+        if is_saved {
+            document = open(save(&document));
+        }
+        let results =
+            apply_as(&mut document, author, &json!([{"op": "delete_paragraph", "paragraphIndex": 2}]));
+        assert_eq!(results[0].status, Status::Applied, "{author} {is_saved}: {results:?}");
+        let saved = open(save(&document));
+        assert_eq!(texts(&saved, View::Accepted), ["First", "Cell", "End"]);
+        let mut all = saved.clone();
+        all.resolve_all(Side::Accept).unwrap();
+        assert_eq!(texts(&all, View::Accepted), ["First", "Cell", "End"]);
+        let mut none = saved;
+        none.resolve_all(Side::Reject).unwrap();
+        assert_eq!(texts(&none, View::Accepted), ["First", "Before", "Cell", "End"]);
+        assert!(!main_part(&save(&none)).contains("bookmark"));
+    }
+}
+
+/// A bookmark in an empty paragraph begins before it ends; a row with one that is new with it goes as a whole.
+#[test]
+fn a_bookmark_around_nothing_begins_before_it_ends() {
+    let cell = "<w:tc><w:p/></w:tc>";
+    let table = format!("<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr>{cell}</w:tr></w:tbl>");
+    let source = DocxBuilder::new().body(&(table + "<w:p/>")).build();
+    for (place, is_saved) in [(2, false), (3, false), (2, true), (3, true)] {
+        let mut document = open(source.clone());
+        let row = json!([{"op": "edit_table", "paragraphIndex": 1, "action": "add_row", "targetRow": 1}]);
+        let results = apply_as(&mut document, "Ann", &row);
+        assert_eq!(results[0].status, Status::Applied, "{results:?}");
+        if is_saved {
+            document = open(save(&document));
+        }
+        let bookmark = json!([{"op": "insert_bookmark", "paragraphIndex": place, "name": "Place"}]);
+        let results = apply_as(&mut document, "Ben", &bookmark);
+        assert_eq!(results[0].status, Status::Applied, "{results:?}");
+        let saved = save(&document);
+        let xml = main_part(&saved);
+        let [start, end] = ["w:bookmarkStart", "w:bookmarkEnd"].map(|name| xml.find(name).unwrap());
+        assert!(start < end, "{xml}");
+        let mut none = open(saved);
+        none.resolve_all(Side::Reject).unwrap();
+        let xml = main_part(&save(&none));
+        assert_eq!((xml.matches("<w:tr>").count(), xml.matches("bookmark").count()), (1, 0), "{xml}");
+    }
+}
+
+/// Characters that no XML can hold are refused wherever they stand, and the rest of the batch is done.
+#[test]
+fn a_control_character_in_any_text_is_refused() {
+    let source = DocxBuilder::new().paragraph("The fee is ten euros.").build();
+    for bad in ["a\u{1}b", "a\u{FFFE}", "\u{B}"] {
+        let operations = [
+            json!({"op": "insert_field", "paragraphIndex": 1, "instruction": "PAGE", "result": bad}),
+            json!({"op": "set_properties", "untracked": "allow", "title": bad}),
+            json!({"op": "set_properties", "untracked": "allow", "custom": {bad: "x"}}),
+            json!({"op": "set_properties", "untracked": "allow", "custom": {"Matter": bad}}),
+            json!({"op": "modify_text", "originalText": "ten", "replacementText": "nine", "author": bad}),
+        ];
+        for operation in operations {
+            let mut document = open(source.clone());
+            let good = modify(1, "euros", "dollars");
+            let results = apply(&mut document, &json!([operation, good]));
+            assert_eq!(results[0].code.as_deref(), Some("INVALID_CONTENT"), "{results:?}");
+            assert_eq!(results[1].status, Status::Applied, "{results:?}");
+            assert_eq!(texts(&open(save(&document)), View::Accepted), ["The fee is ten dollars."]);
+        }
+    }
+    // What a caller gives beside a batch must not spoil the file either.
+    let mut document = open(source);
+    let options = EditOptions { author: "A\u{1}nn".to_owned(), date: DATE.to_owned() };
+    document.apply(&parse_batch(&json!([modify(1, "ten", "nine")])).unwrap(), &options).unwrap();
+    assert_eq!(open(save(&document)).revisions().unwrap()[0].revision.stamp.author, "A\u{FFFD}nn");
+}
+
+/// The words of a text box in a deleted paragraph are edited and given back as others are.
+#[test]
+fn a_text_box_in_a_deleted_paragraph_is_edited() {
+    let text_box = "<w:p><w:r><w:drawing><wps:txbx><w:txbxContent><w:p><w:r><w:t>Boxed words</w:t></w:r></w:p></w:txbxContent></wps:txbx>\
+        </w:drawing></w:r><w:r><w:t>beside</w:t></w:r></w:p><w:p><w:r><w:t>End</w:t></w:r></w:p>";
+    for (author, is_saved) in [("Ann", false), ("Ben", false), ("Ann", true), ("Ben", true)] {
+        let mut document = open(DocxBuilder::new().body(text_box).build());
+        apply_as(&mut document, "Ann", &json!([{"op": "delete_paragraph", "paragraphIndex": 1}]));
+        if is_saved {
+            document = open(save(&document));
+        }
+        let edit = json!([{"op": "modify_text", "target": "textbox:1/P1", "originalText": "words", "replacementText": "text"}]);
+        let results = apply_as(&mut document, author, &edit);
+        assert_eq!(results[0].status, Status::Applied, "{author} {is_saved}: {results:?}");
+        let mut none = open(save(&document));
+        none.resolve_all(Side::Reject).unwrap();
+        let xml = main_part(&save(&none));
+        assert!(!xml.contains("delText"), "{xml}");
+        let options = ReadOptions { story: Some("textbox:1".to_owned()), ..ReadOptions::default() };
+        assert_eq!(none.read(&options).unwrap().paragraphs[0].text, "Boxed words");
+    }
+}
+
+/// A run whose text is empty, as generators leave it, keeps nothing from being formatted.
+#[test]
+fn words_around_an_empty_run_are_formatted() {
+    let body = "<w:p><w:r><w:t>[x]</w:t></w:r><w:r><w:t xml:space=\"preserve\"/></w:r><w:r><w:t/><w:tab/><w:t>One year</w:t></w:r></w:p>";
+    for operation in [
+        json!({"op": "format_text", "paragraphIndex": 1, "bold": true}),
+        json!({"op": "format_text", "paragraphIndex": 1, "textToFormat": "]\tOne", "bold": true}),
+    ] {
+        let mut document = open(DocxBuilder::new().body(body).build());
+        let results = apply(&mut document, &json!([operation]));
+        assert_eq!(results[0].status, Status::Applied, "{results:?}");
+        save(&document);
+    }
+}

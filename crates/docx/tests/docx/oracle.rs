@@ -558,8 +558,10 @@ fn is_block_element(element: &Element) -> bool {
 }
 
 fn is_content(node: &Node) -> bool {
-    let marker = |element: &Element| element.name.ends_with("Start") || element.name.ends_with("End");
-    matches!(node, Node::Element(element) if !marker(element) && element.name != "w:proofErr")
+    let Node::Element(element) = node else { return false };
+    let is_marker =
+        element.name.ends_with("Start") || element.name.ends_with("End") || element.name == "w:proofErr";
+    !is_marker && !(is_revision(element) && !element.children.iter().any(is_content))
 }
 
 /// The texts of the body's paragraphs in file order, text boxes and deleted text left out.

@@ -170,7 +170,7 @@ pub(crate) fn plan(
         }
         Edit::Object(edit) => objects::plan_objects(snapshot, pending, operation, edit, syntax),
         Edit::Navigate { description } => navigate::navigate(snapshot, description),
-        Edit::Invalid { message, .. } => Err(Refusal::new(RefusalCode::InvalidOperation, message.clone())),
+        Edit::Invalid { code, message, .. } => Err(Refusal::new(*code, message.clone())),
         Edit::Research => Err(Refusal::new(
             RefusalCode::ResearchNotAvailable,
             "the web is searched by a model, not by a batch; ask it in 'engross edit', 'chat' or a session",

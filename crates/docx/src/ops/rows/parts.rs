@@ -10,15 +10,6 @@ use crate::ops::rows::row::{Field, OperationRow, PLAIN, SECTION, Shape, UNTRACKE
 const PAGES: [(&str, PageKind); 3] =
     [("default", PageKind::Default), ("first", PageKind::First), ("even", PageKind::Even)];
 
-/// Characters that XML cannot hold (XML 1.0 §2.2).
-fn checked(text: String, field: &str) -> Result<String, String> {
-    let bad = text.chars().find(|c| !matches!(c, '\t' | '\n' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..));
-    match bad {
-        Some(bad) => Err(format!("'{field}' holds U+{:04X}, which a document cannot", u32::from(bad))),
-        None => Ok(text),
-    }
-}
-
 pub(crate) fn create_story(fields: &Fields<'_>, story: StoryKind) -> Result<Edit, String> {
     let alignments = [("left", "left"), ("center", "center"), ("right", "right")];
     Ok(Edit::CreateStory {
@@ -48,7 +39,7 @@ pub(crate) fn set_properties(fields: &Fields<'_>) -> Result<Edit, String> {
     let mut changes = PropertyChanges::default();
     for name in ["title", "subject", "author", "keywords", "description", "category", "company"] {
         if fields.get(name).is_some() {
-            changes.named.insert(name.to_owned(), checked(fields.text(name)?, name)?);
+            changes.named.insert(name.to_owned(), fields.text(name)?);
         }
     }
     if let Some(custom) = fields.get("custom") {
@@ -56,12 +47,12 @@ pub(crate) fn set_properties(fields: &Fields<'_>) -> Result<Edit, String> {
         for (name, value) in custom {
             let value = match value {
                 Value::Null => None,
-                Value::String(text) => Some(PropertyValue::Text(checked(text.clone(), name)?)),
+                Value::String(text) => Some(PropertyValue::Text(text.clone())),
                 Value::Bool(flag) => Some(PropertyValue::Flag(*flag)),
                 Value::Number(number) => Some(PropertyValue::Number(number.to_string())),
                 _ => return Err(format!("the property '{name}' is no text, number, true or false")),
             };
-            changes.custom.insert(checked(name.clone(), "custom")?, value);
+            changes.custom.insert(name.clone(), value);
         }
     }
     if changes == PropertyChanges::default() {
