@@ -360,7 +360,7 @@ fn what_another_operation_keeps_from_being_done_is_said() {
     assert!(said(3).contains("stays, empty"), "{results:?}");
 }
 
-/// What a batch puts into a document is there for the next one, before it is saved as after, whoever goes on.
+/// What a batch puts into a document is there for the next one, before it is saved as after, for the same person as for another.
 #[test]
 fn a_new_header_or_note_is_read_and_edited_by_the_next_batch() {
     let source =

@@ -561,7 +561,7 @@ fn is_content(node: &Node) -> bool {
     let Node::Element(element) = node else { return false };
     let is_marker =
         element.name.ends_with("Start") || element.name.ends_with("End") || element.name == "w:proofErr";
-    !is_marker && !(is_revision(element) && !element.children.iter().any(is_content))
+    !is_marker && (!is_revision(element) || element.children.iter().any(is_content))
 }
 
 /// The texts of the body's paragraphs in file order, text boxes and deleted text left out.
