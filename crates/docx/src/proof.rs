@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::names::{
     BODY, CELL_DEL, COMMENT, COMMENTS, DEL, DOCUMENT, ENDNOTE, ENDNOTES, FOOTNOTE, FOOTNOTES, FTR, HDR,
-    MOVE_FROM, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, TR_PR, VOCABULARY,
+    MOVE_FROM, RUN, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, TR_PR, VOCABULARY,
 };
 use crate::ops::{Proof, ProofBase, ProofState, Tracking};
 use crate::read::{excerpt, text_boxes};
@@ -238,7 +238,7 @@ fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphD
     for node in nodes {
         // What lost its border before a table or the end of a container goes on nowhere.
         if pending.last().is_some_and(|last| next_paragraph(tree, *last) != Some(node)) {
-            let left = stranded(tree, &pending, &fields);
+            let left = stranded(edited, &pending, &fields);
             takes_in = left.is_none();
             meant.extend(left);
             pending.clear();
@@ -264,17 +264,28 @@ fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphD
         meant.push(ParagraphDemand::Text(joined_text(tree, &pending, &fields)));
         pending.clear();
     }
-    meant.extend(stranded(tree, &pending, &fields));
+    meant.extend(stranded(edited, &pending, &fields));
     meant
 }
 
-/// Paragraphs without a border behind them and without one to join: they are one, or go if nothing is left in them.
+/// Paragraphs without a border behind them and without one to join: they are one, or go if nothing is left in them. What somebody
+/// else deletes is left.
 fn stranded<'a>(
-    tree: &Document,
+    edited: &EditedPart<'_>,
     nodes: &[NodeId],
     fields: &HashMap<NodeId, FieldContext>,
 ) -> Option<ParagraphDemand<'a>> {
-    Some(joined_text(tree, nodes, fields)).filter(|text| !text.is_empty()).map(ParagraphDemand::Text)
+    let tree = edited.live;
+    let is_deletion = |node: NodeId| matches!(tree.name(node), DEL | MOVE_FROM);
+    let is_own = |node: NodeId| is_deletion(node) && Selection::Own(edited.own).holds(tree, node);
+    let is_left = |run: &NodeId| {
+        let mut above = tree.ancestors(*run).filter(|above| is_deletion(*above)).peekable();
+        tree.name(*run) == RUN && above.peek().is_some() && !above.any(is_own)
+    };
+    let text = joined_text(tree, nodes, fields);
+    let is_kept =
+        !text.is_empty() || nodes.iter().any(|node| tree.descendants(*node).any(|node| is_left(&node)));
+    is_kept.then_some(ParagraphDemand::Text(text))
 }
 
 fn joined_text(tree: &Document, nodes: &[NodeId], fields: &HashMap<NodeId, FieldContext>) -> String {

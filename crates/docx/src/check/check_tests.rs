@@ -130,6 +130,11 @@ fn cases() -> Vec<(&'static str, &'static str, DocxBuilder)> {
         ),
         ("BOOKMARK_UNPAIRED", "P1", paragraph("<w:bookmarkStart w:id=\"1\" w:name=\"n\"/>")),
         (
+            "BOOKMARK_UNPAIRED",
+            "P1",
+            paragraph("<w:bookmarkEnd w:id=\"1\"/><w:bookmarkStart w:id=\"1\" w:name=\"n\"/>"),
+        ),
+        (
             "NOTE_MISSING",
             "P1",
             paragraph("<w:r><w:endnoteReference w:id=\"2\"/></w:r>")

@@ -13,6 +13,8 @@ pub(crate) struct Ledger {
     pub(crate) revision_ids: HashMap<String, usize>,
     /// Of the part: starts minus ends, and where.
     pub(crate) bookmarks: HashMap<String, (i64, NodeId)>,
+    /// Of the part: ends that come before a start.
+    pub(crate) early_ends: Vec<(String, NodeId)>,
     pub(crate) paragraph_ids: HashSet<String>,
     /// Of the part, by name: sources minus targets, and where.
     pub(crate) moves: HashMap<String, (i64, NodeId)>,
@@ -24,6 +26,7 @@ impl Ledger {
     /// Forgets what must be given once in a part only.
     pub(crate) fn start_part(&mut self) {
         self.bookmarks.clear();
+        self.early_ends.clear();
         self.paragraph_ids.clear();
         self.moves.clear();
         self.move_ranges.clear();

@@ -29,6 +29,11 @@ fn a_new_break_is_found_where_it_is() {
     assert_eq!(fault(&["", ""], &["", NESTED], &known), Some(("REVISION_NESTED", "P2".to_owned())));
     let half = r#"<w:bookmarkStart w:id="3" w:name="b"/>"#;
     assert_eq!(fault(&[""], &[half], &known), Some(("BOOKMARK_UNPAIRED", "P1".to_owned())));
+    let end = r#"<w:bookmarkEnd w:id="3"/>"#;
+    assert_eq!(fault(&[""], &[&format!("{half}{end}")], &known), None);
+    let reversed = format!("{end}{half}");
+    assert_eq!(fault(&[""], &[&reversed], &known), Some(("BOOKMARK_UNPAIRED", "P1".to_owned())));
+    assert_eq!(fault(&[&reversed], &[&reversed], &known), None);
 }
 
 #[test]

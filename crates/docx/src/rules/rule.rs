@@ -83,7 +83,7 @@ rules! {
     ParagraphIdDuplicate = "PARAGRAPH_ID_DUPLICATE", Warning;
     /// Two bookmarks have the same name.
     BookmarkNameDuplicate = "BOOKMARK_NAME_DUPLICATE", Warning;
-    /// A bookmark that starts without an end, or ends without a start.
+    /// A bookmark that starts without an end, or ends without a start or before it.
     BookmarkUnpaired = "BOOKMARK_UNPAIRED", Warning;
     /// A mark of a footnote or endnote that is not there.
     NoteMissing = "NOTE_MISSING", Error;

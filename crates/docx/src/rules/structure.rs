@@ -65,6 +65,11 @@ impl Walk<'_> {
         for (id, node) in unpaired(&self.ledger.bookmarks) {
             self.find(Rule::BookmarkUnpaired, node, || format!("bookmark {id} lacks its start or its end"));
         }
+        for (id, node) in std::mem::take(&mut self.ledger.early_ends) {
+            if self.ledger.bookmarks.get(&id).is_some_and(|(balance, _)| *balance == 0) {
+                self.find(Rule::BookmarkUnpaired, node, || format!("bookmark {id} ends before it starts"));
+            }
+        }
         for (name, node) in unpaired(&self.ledger.moves) {
             self.find(Rule::MoveUnpaired, node, || {
                 format!("the move '{name}' lacks its source or its target")
@@ -122,7 +127,11 @@ impl Walk<'_> {
     fn bookmark(&mut self, node: NodeId, name: QName) {
         let id = self.attribute(node, ID);
         let by = if name == BOOKMARK_START { 1 } else { -1 };
-        self.ledger.bookmarks.entry(id).or_insert((0, node)).0 += by;
+        let (balance, _) = self.ledger.bookmarks.entry(id.clone()).or_insert((0, node));
+        *balance += by;
+        if *balance < 0 {
+            self.ledger.early_ends.push((id, node));
+        }
         let name = self.attribute(node, NAME);
         if by == 1 && !name.is_empty() {
             let count = self.ledger.bookmark_names.entry(name.clone()).or_default();

@@ -520,3 +520,31 @@ fn words_around_an_empty_run_are_formatted() {
         save(&document);
     }
 }
+
+/// A table that the next batch puts behind a paragraph which goes, but for words that somebody else struck: these stay where they are.
+#[test]
+fn a_table_behind_a_paragraph_with_words_that_another_struck() {
+    let source = DocxBuilder::new().paragraph("the FAST brown fox jumps over the lazy dog").build();
+    let mut document = open(source.clone());
+    for operation in [
+        json!({"op": "edit_paragraph", "paragraphIndex": 1, "newContent": "days"}),
+        json!({"op": "insert_paragraph", "after": 1, "content": "two"}),
+    ] {
+        apply_as(&mut document, "Ben", &json!([operation]));
+    }
+    let mut document = open(save(&document));
+    for operation in [
+        json!({"op": "replace_document", "content": "the FAST bdaysover the lazy dog"}),
+        json!({"op": "insert_paragraph", "after": 1, "content": "| a | b |\n| --- | --- |\n| 1 | 2 |"}),
+    ] {
+        let results = apply_as(&mut document, "Ann", &json!([operation]));
+        assert_eq!(results[0].status, Status::Applied, "{results:?}");
+    }
+    let saved = save(&document);
+    let mut all = open(saved.clone());
+    all.resolve_all(Side::Accept).unwrap();
+    assert_eq!(texts(&all, View::Accepted), ["a", "b", "1", "2", "the FAST bdaysover the lazy dog"]);
+    let mut none = open(saved);
+    none.resolve_all(Side::Reject).unwrap();
+    assert_eq!(texts(&none, View::Accepted), ["the FAST brown fox jumps over the lazy dog"]);
+}
