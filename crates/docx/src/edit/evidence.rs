@@ -10,8 +10,10 @@ use engross_xml::{Document, NodeId};
 use crate::canon::{IgnoredMarkup, form_key, normal_form_without};
 use crate::edit::tree_editor::NewBlock;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{FieldContext, OwnRevisions, Paragraph, RevisionStamp, TableGrid, View, paragraphs};
-use crate::names::{INS, P, TBL};
+use crate::model::{
+    FieldContext, OwnRevisions, Paragraph, RevisionStamp, TableGrid, View, mark_revisions, paragraphs,
+};
+use crate::names::{DEL, INS, MOVE_FROM, P, TBL};
 use crate::read::excerpt;
 use crate::revisions::{Selection, Side, resolve, resolve_paragraphs};
 
@@ -70,16 +72,31 @@ pub(crate) fn check(
         .zip(evidence.originals)
         .flat_map(|(chain, original)| chain.iter().map(|_| fields.get(original)))
         .collect();
+    let loses_border: Vec<bool> = live
+        .iter()
+        .map(|node| {
+            mark_revisions(document, *node)
+                .any(|mark| matches!(document.name(mark), DEL | MOVE_FROM) && selection.holds(document, mark))
+        })
+        .collect();
     let checkpoint = document.checkpoint();
     resolve_paragraphs(document, &all, Side::Accept, selection);
-    let texts: Vec<String> = live
+    let left: Vec<(String, bool)> = live
         .iter()
         .zip(contexts)
-        .filter(|(node, _)| is_there(document, **node))
-        .map(|(node, context)| Paragraph::read(document, *node, View::Accepted, context).text)
+        .zip(loses_border)
+        .filter(|((node, _), _)| is_there(document, **node))
+        .map(|((node, context), loses_border)| {
+            (Paragraph::read(document, *node, View::Accepted, context).text, loses_border)
+        })
         .collect();
     document.rollback(checkpoint);
-    if texts == evidence.texts {
+    // One that goes before a table stays while struck words of others are in it, and says nothing.
+    let said: Vec<&String> =
+        left.iter().filter(|(text, goes)| !(*goes && text.is_empty())).map(|(text, _)| text).collect();
+    let is_so = said.into_iter().eq(evidence.texts.iter());
+    let texts: Vec<String> = left.into_iter().map(|(text, _)| text).collect();
+    if is_so || texts == evidence.texts {
         return live
             .iter()
             .try_for_each(|node| refuse_nested(document, *node, own, selection))

@@ -548,3 +548,27 @@ fn a_table_behind_a_paragraph_with_words_that_another_struck() {
     none.resolve_all(Side::Reject).unwrap();
     assert_eq!(texts(&none, View::Accepted), ["the FAST brown fox jumps over the lazy dog"]);
 }
+
+/// The same where the paragraph goes in the batch that puts the table behind it.
+#[test]
+fn a_paragraph_with_struck_words_gives_way_to_a_table() {
+    let source = DocxBuilder::new().paragraph("First words of it").paragraph("Second").build();
+    for author in ["Ann", "Ben"] {
+        let mut document = open(source.clone());
+        apply_as(&mut document, "Ann", &json!([modify(1, "words of ", "")]));
+        let mut document = open(save(&document));
+        let batch = json!([
+            {"op": "delete_paragraph", "paragraphIndex": 1},
+            {"op": "insert_paragraph", "after": 1, "content": "| a | b |\n| --- | --- |\n| 1 | 2 |"},
+        ]);
+        let results = apply_as(&mut document, author, &batch);
+        assert!(results.iter().all(|result| result.status == Status::Applied), "{author}: {results:?}");
+        let saved = save(&document);
+        let mut all = open(saved.clone());
+        all.resolve_all(Side::Accept).unwrap();
+        assert_eq!(texts(&all, View::Accepted), ["a", "b", "1", "2", "Second"]);
+        let mut none = open(saved);
+        none.resolve_all(Side::Reject).unwrap();
+        assert_eq!(texts(&none, View::Accepted), ["First words of it", "Second"]);
+    }
+}
