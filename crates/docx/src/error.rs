@@ -151,9 +151,9 @@ impl Refusal {
     }
 
     /// Text with a character that no document can hold.
-    pub(crate) fn unwritable(bad: char) -> Self {
+    pub(crate) fn unwritable(what: &str, bad: char) -> Self {
         let message = format!(
-            "the text holds the character U+{:04X}, which a document cannot; leave it out",
+            "{what} holds the character U+{:04X}, which a document cannot; leave it out",
             u32::from(bad)
         );
         Self::new(RefusalCode::InvalidContent, message)

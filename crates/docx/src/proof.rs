@@ -15,11 +15,11 @@ use crate::model::{
 };
 use crate::names::{
     BODY, CELL_DEL, COMMENT, COMMENTS, DEL, DOCUMENT, ENDNOTE, ENDNOTES, FOOTNOTE, FOOTNOTES, FTR, HDR,
-    MOVE_FROM, RUN, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, TR_PR, VOCABULARY,
+    MOVE_FROM, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, TR_PR, VOCABULARY,
 };
 use crate::ops::{Proof, ProofBase, ProofState, Tracking};
 use crate::read::{excerpt, text_boxes};
-use crate::revisions::{Selection, Side, resolve};
+use crate::revisions::{Selection, Side, keeps_struck_words, resolve};
 use crate::rules::{Definitions, new_fault};
 
 /// A session's state, as far as the proof needs it.
@@ -275,16 +275,9 @@ fn stranded<'a>(
     nodes: &[NodeId],
     fields: &HashMap<NodeId, FieldContext>,
 ) -> Option<ParagraphDemand<'a>> {
-    let tree = edited.live;
-    let is_deletion = |node: NodeId| matches!(tree.name(node), DEL | MOVE_FROM);
-    let is_own = |node: NodeId| is_deletion(node) && Selection::Own(edited.own).holds(tree, node);
-    let is_left = |run: &NodeId| {
-        let mut above = tree.ancestors(*run).filter(|above| is_deletion(*above)).peekable();
-        tree.name(*run) == RUN && above.peek().is_some() && !above.any(is_own)
-    };
+    let (tree, selection) = (edited.live, Selection::Own(edited.own));
     let text = joined_text(tree, nodes, fields);
-    let is_kept =
-        !text.is_empty() || nodes.iter().any(|node| tree.descendants(*node).any(|node| is_left(&node)));
+    let is_kept = !text.is_empty() || nodes.iter().any(|node| keeps_struck_words(tree, *node, selection));
     is_kept.then_some(ParagraphDemand::Text(text))
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn read_content(text: &str, syntax: Syntax) -> Result<StyledText, Ref
 /// Refuses what no document can hold, and tags that mean something in HTML and nothing in a document.
 pub(crate) fn check_content(text: &str, syntax: Syntax) -> Result<(), Refusal> {
     if let Some(bad) = text.chars().find(|c| is_forbidden(*c)) {
-        return Err(Refusal::unwritable(bad));
+        return Err(Refusal::unwritable("the text", bad));
     }
     if syntax == Syntax::Markdown
         && let Some(tag) = unknown_tag(text)

@@ -10,12 +10,10 @@ use engross_xml::{Document, NodeId};
 use crate::canon::{IgnoredMarkup, form_key, normal_form_without};
 use crate::edit::tree_editor::NewBlock;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{
-    FieldContext, OwnRevisions, Paragraph, RevisionStamp, TableGrid, View, mark_revisions, paragraphs,
-};
-use crate::names::{DEL, INS, MOVE_FROM, P, TBL};
+use crate::model::{FieldContext, OwnRevisions, Paragraph, RevisionStamp, TableGrid, View, paragraphs};
+use crate::names::{INS, P, TBL};
 use crate::read::excerpt;
-use crate::revisions::{Selection, Side, resolve, resolve_paragraphs};
+use crate::revisions::{Selection, Side, keeps_struck_words, resolve, resolve_paragraphs};
 
 /// What a proof needs to know.
 pub(crate) struct Evidence<'a> {
@@ -72,28 +70,22 @@ pub(crate) fn check(
         .zip(evidence.originals)
         .flat_map(|(chain, original)| chain.iter().map(|_| fields.get(original)))
         .collect();
-    let loses_border: Vec<bool> = live
-        .iter()
-        .map(|node| {
-            mark_revisions(document, *node)
-                .any(|mark| matches!(document.name(mark), DEL | MOVE_FROM) && selection.holds(document, mark))
-        })
-        .collect();
+    let struck: Vec<bool> = live.iter().map(|node| keeps_struck_words(document, *node, selection)).collect();
     let checkpoint = document.checkpoint();
     resolve_paragraphs(document, &all, Side::Accept, selection);
     let left: Vec<(String, bool)> = live
         .iter()
         .zip(contexts)
-        .zip(loses_border)
+        .zip(struck)
         .filter(|((node, _), _)| is_there(document, **node))
-        .map(|((node, context), loses_border)| {
-            (Paragraph::read(document, *node, View::Accepted, context).text, loses_border)
+        .map(|((node, context), struck)| {
+            (Paragraph::read(document, *node, View::Accepted, context).text, struck)
         })
         .collect();
     document.rollback(checkpoint);
     // One that goes before a table stays while struck words of others are in it, and says nothing.
     let said: Vec<&String> =
-        left.iter().filter(|(text, goes)| !(*goes && text.is_empty())).map(|(text, _)| text).collect();
+        left.iter().filter(|(text, struck)| !(*struck && text.is_empty())).map(|(text, _)| text).collect();
     let is_so = said.into_iter().eq(evidence.texts.iter());
     let texts: Vec<String> = left.into_iter().map(|(text, _)| text).collect();
     if is_so || texts == evidence.texts {

@@ -93,7 +93,7 @@ pub fn parse_batch(json: &Value) -> Result<Batch, Error> {
 fn author_of(object: &serde_json::Map<String, Value>) -> Result<Option<String>, String> {
     let author = optional_text(object, "author")?;
     match author.and_then(|author| author.chars().find(|c| !is_character(*c))) {
-        Some(bad) => Err(Refusal::unwritable(bad).message),
+        Some(bad) => Err(Refusal::unwritable("'author' of the batch", bad).message),
         None => Ok(author.map(str::to_owned)),
     }
 }
@@ -167,10 +167,11 @@ fn parse_operation(value: &Value) -> Result<Operation, String> {
     let own: Vec<&str> = row.fields.iter().map(|field| field.name).collect();
     check_fields(object, COMMON_FIELDS, &own, name)?;
     let edit = (row.parse)(&Fields::new(name, object)?)?;
-    if let Some(bad) =
-        object.iter().find_map(|(name, value)| unwritable_in(value, RAW_FIELDS.contains(&&**name)))
-    {
-        let Refusal { code, message, .. } = Refusal::unwritable(bad);
+    let bad = object
+        .iter()
+        .find_map(|(name, value)| Some((name, unwritable_in(value, RAW_FIELDS.contains(&&**name))?)));
+    if let Some((field, bad)) = bad {
+        let Refusal { code, message, .. } = Refusal::unwritable(&format!("'{field}'"), bad);
         return Ok(Operation::of(Edit::Invalid { name: row.name, code, message }));
     }
     Ok(Operation {

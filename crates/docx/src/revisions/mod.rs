@@ -17,7 +17,9 @@ pub(crate) use list::{list, name_revisions, numbers};
 pub(crate) use properties::is_change as is_property_change;
 pub(crate) use properties::restore as restore_properties;
 pub use resolve::Side;
-pub(crate) use resolve::{Selection, is_move_or_custom_range, resolve, resolve_paragraphs};
+pub(crate) use resolve::{
+    Selection, is_move_or_custom_range, keeps_struck_words, resolve, resolve_paragraphs,
+};
 pub use rows::{CommentRow, RevisionRow};
 
 pub use crate::model::RevisionStamp;

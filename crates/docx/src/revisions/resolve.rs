@@ -55,6 +55,18 @@ impl Selection<'_> {
     }
 }
 
+/// Whether a paragraph loses its border, yet stays where it has none to join, when what is selected is accepted: struck words of others
+/// are left in it, which nobody reads.
+pub(crate) fn keeps_struck_words(document: &Document, paragraph: NodeId, selection: Selection<'_>) -> bool {
+    let is_deletion = |node: NodeId| matches!(document.name(node), DEL | MOVE_FROM);
+    let goes = |node: NodeId| is_deletion(node) && selection.holds(document, node);
+    let is_left = |run: NodeId| {
+        let mut above = document.ancestors(run).filter(|above| is_deletion(*above)).peekable();
+        document.name(run) == RUN && above.peek().is_some() && !above.any(goes)
+    };
+    mark_revisions(document, paragraph).any(goes) && document.descendants(paragraph).any(is_left)
+}
+
 /// Resolves everything below `root`. Says how many revisions it resolved.
 pub fn resolve(document: &mut Document, root: NodeId, side: Side, selection: Selection<'_>) -> usize {
     let nodes: Vec<NodeId> = document.descendants(root).collect();
