@@ -7,13 +7,13 @@ mod comments;
 mod comparing;
 mod objects;
 mod operations;
+mod rounds;
 mod sample;
 
 pub use comments::comments;
 pub use comparing::compare;
-pub use operations::{
-    apply, batch, hold, hold_in_rounds, hold_on, objects, operations_for, outcomes, rounds,
-};
+pub use operations::{apply, batch, hold, hold_on, objects, operations_for, outcomes};
+pub use rounds::{hold_in_rounds, rounds};
 
 use engross_docx::fuzzing::{
     B, ID, Selection, VOCABULARY, W, W_URI, is_revision_wrapper, list, resolve as resolve_revisions,

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use engross_docx::ops::{OperationResult, Status, operations_schema, parse_batch};
 use engross_docx::read::{ReadOptions, View};
-use engross_docx::revisions::Side;
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use serde_json::{Map, Value, json};
 
@@ -30,7 +29,7 @@ pub fn outcomes(batch: &Value) -> Vec<OperationResult> {
     sample().apply(&batch, &options()).unwrap_or_default()
 }
 
-fn options() -> EditOptions {
+pub(crate) fn options() -> EditOptions {
     EditOptions { author: "F".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() }
 }
 
@@ -79,67 +78,9 @@ pub fn hold_on(mut document: WordDocument, json: &Value) {
     }
 }
 
-/// Rounds of operations by two people on the sample document.
-pub fn rounds(data: &[u8]) {
-    hold_in_rounds(sample(), data);
-}
-
-/// Three rounds of operations on a document, each chosen for what it says by then. Between two rounds it may be saved and opened again,
-/// and another person may go on. Holds each round to the laws of every batch, and all of them to this one: when everything is rejected, the
-/// document says what it would have said without them.
-pub fn hold_in_rounds(mut document: WordDocument, data: &[u8]) {
-    let Some((first, rest)) = data.split_first() else { return };
-    let untouched = rejected(document.clone());
-    let mut said: Vec<String> = Vec::new();
-    let mut is_tracked = true;
-    for (round, chosen) in rest.chunks(rest.len().div_ceil(3).max(1)).enumerate() {
-        let choice = first >> (2 * round);
-        let author = if choice & 2 == 0 { "F" } else { "G" };
-        let json = operations_for(chosen, &lines_of(&document));
-        let Ok(batch) = parse_batch(&json) else { continue };
-        said.push(format!("{author}: {json}"));
-        let by = EditOptions { author: author.to_owned(), ..options() };
-        let Ok(results) = document.apply(&batch, &by) else { return };
-        for result in &results {
-            assert!(
-                result.status != Status::Failed,
-                "an operation is done or refused: {result:?} of {said:?}"
-            );
-            is_tracked &= result.untracked.is_empty() && !matches!(&*result.op, "accept" | "reject");
-        }
-        let saved = match document.save(Tracking::Tracked) {
-            Ok(saved) => saved,
-            Err(error) => {
-                assert!(error.code() != "PROOF_FAILED", "{error} of {said:?}");
-                return;
-            }
-        };
-        let again = match WordDocument::open(saved.bytes, &Limits::default()) {
-            Ok(again) => again,
-            Err(error) => panic!("a saved document can be opened: {error} of {said:?}"),
-        };
-        assert!(lines_of(&again) == lines_of(&document), "what is saved says the same: {said:?}");
-        if is_tracked {
-            assert!(rejected(again.clone()) == untouched, "rejecting takes all of it back: {said:?}");
-        }
-        if choice & 1 == 1 {
-            said.push("saved".to_owned());
-            document = again;
-        }
-    }
-}
-
 /// What the paragraphs say once all revisions are accepted.
-fn lines_of(document: &WordDocument) -> Vec<String> {
+pub(crate) fn lines_of(document: &WordDocument) -> Vec<String> {
     let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
-    let reading = document.read(&options);
-    reading.map(|reading| reading.paragraphs.into_iter().map(|p| p.text).collect()).unwrap_or_default()
-}
-
-/// What the paragraphs say when all revisions are rejected.
-fn rejected(mut document: WordDocument) -> Vec<String> {
-    document.resolve_all(Side::Reject).expect("what can be opened can be resolved");
-    let options = ReadOptions { view: View::Accepted, labels: false, ..ReadOptions::default() };
     let reading = document.read(&options);
     reading.map(|reading| reading.paragraphs.into_iter().map(|p| p.text).collect()).unwrap_or_default()
 }

@@ -51,10 +51,30 @@ pub(crate) struct IgnoredMarkup {
     pub(crate) layout: IgnoredLayout,
     /// Content controls that are filled in, by `w:id`: their state is no tracked change.
     pub(crate) filled: BTreeSet<String>,
-    /// Footnotes and endnotes from these ids on are new. What a revision puts there is their mark; without it they show nowhere.
-    pub(crate) notes_from: [Option<i64>; 2],
+    /// Footnotes and endnotes that came or went. What a revision puts there is their mark; without it they show nowhere.
+    pub(crate) notes: [IgnoredNotes; 2],
     /// `w14:paraId`s that paragraphs of comments got so that a thread can name them.
     pub(crate) named: BTreeSet<String>,
+}
+
+/// The notes of a part that came or went in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct IgnoredNotes {
+    /// Those from this id on are new.
+    pub(crate) from: Option<i64>,
+    /// Those that nothing leads to any more.
+    pub(crate) gone: BTreeSet<i64>,
+}
+
+impl IgnoredNotes {
+    fn is_empty(&self) -> bool {
+        self.from.is_none() && self.gone.is_empty()
+    }
+
+    fn holds(&self, document: &Document, note: NodeId) -> bool {
+        let id = document.attribute(note, ID).and_then(|id| id.trim().parse::<i64>().ok());
+        id.is_some_and(|id| self.from.is_some_and(|from| id >= from) || self.gone.contains(&id))
+    }
 }
 
 /// What a session changed of sections without a revision.
@@ -124,17 +144,13 @@ impl IgnoredMarkup {
             }
             _ => {}
         }
-        if self.from.is_none() && self.gone.is_empty() && self.notes_from == [None; 2] {
+        if self.from.is_none() && self.gone.is_empty() && self.notes.iter().all(IgnoredNotes::is_empty) {
             return false;
         }
-        let [footnotes, endnotes] = self.notes_from;
-        let is_new_note = |from: Option<i64>| {
-            let id = document.attribute(node, ID).and_then(|id| id.trim().parse::<i64>().ok());
-            from.zip(id).is_some_and(|(from, id)| id >= from)
-        };
+        let [footnotes, endnotes] = &self.notes;
         match document.name(node) {
-            FOOTNOTE => is_new_note(footnotes),
-            ENDNOTE => is_new_note(endnotes),
+            FOOTNOTE => footnotes.holds(document, node),
+            ENDNOTE => endnotes.holds(document, node),
             COMMENT | COMMENT_RANGE_START | COMMENT_RANGE_END | COMMENT_REFERENCE => {
                 let id = document.attribute(node, ID).and_then(|id| id.trim().parse().ok());
                 id.is_some_and(|id| self.is_aside(id))

@@ -62,6 +62,7 @@ mod flat_opc;
 mod from_markdown;
 pub mod html;
 mod limits;
+mod lost_parts;
 mod markdown;
 mod model;
 #[expect(dead_code, reason = "the vocabulary of the format; not every name is asked for")]

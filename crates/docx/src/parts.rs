@@ -204,6 +204,27 @@ fn find_entry(tree: &Document, (element, attribute): (QName, QName), value: &str
     tree.children(tree.root()).filter(|node| tree.name(*node) == element).find(says)
 }
 
+/// Takes the entries of a list of the package away whose attribute is meant.
+pub(crate) fn drop_entries(
+    package: &mut Package,
+    list: &str,
+    (element, attribute): (QName, QName),
+    is_meant: impl Fn(&str) -> bool,
+    limits: &Limits,
+) -> Result<(), Error> {
+    let mut tree = parse(package, list, limits)?;
+    let gone: Vec<NodeId> = tree
+        .children(tree.root())
+        .filter(|node| tree.name(*node) == element)
+        .filter(|node| tree.attribute(*node, attribute).is_some_and(|value| is_meant(&value)))
+        .collect();
+    if !gone.is_empty() {
+        gone.into_iter().for_each(|node| tree.detach(node));
+        package.set_part(list, tree.write());
+    }
+    Ok(())
+}
+
 /// A part that is a list of entries; an empty one when it is not there.
 fn list_part(
     package: &Package,

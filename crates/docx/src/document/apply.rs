@@ -122,6 +122,7 @@ impl WordDocument {
             run.skipped.insert(*index);
             run.set(*index, outcome.clone());
         }
+        let marks = self.marks_at_stake();
         self.resolve_first(&mut run)?;
         self.note_references(&mut run);
         self.find_anchors(&mut run)?;
@@ -204,6 +205,7 @@ impl WordDocument {
             };
             run.set(index, self.resolve_operation(*side, choice)?);
         }
+        self.drop_notes_without_marks(&marks)?;
         self.name_comments(&mut run.outcomes)?;
         if batch.track_revisions && run.outcomes.iter().any(|done| done.outcome.is_applied()) {
             self.track_revisions()?;

@@ -2,7 +2,7 @@
 //!
 //! | Taken away | By |
 //! |---|---|
-//! | all revisions: they are accepted, in every story, and marks of moves go | always |
+//! | all revisions: they are accepted, in every story, and marks of moves go; the small picture of the first page | always |
 //! | comments with their parts, ranges and marks, and the list of people | unless they are kept |
 //! | author, date and initials of kept comments, the list of people; `w:rsid*`; creator, last editor, manager, company; custom properties that no field shows | when it is to be anonymous |
 //!
@@ -47,6 +47,10 @@ impl WordDocument {
         let accepted = self.resolve_all(Side::Accept)?;
         // Other parts of the file are written as well.
         self.resolved = true;
+        // It shows the first page as it was.
+        if let Some(picture) = self.property_part_of("thumbnail")? {
+            self.remove_part(&picture)?;
+        }
         if !options.keep_comments {
             self.remove_comments()?;
         }

@@ -112,8 +112,8 @@ impl WordDocument {
         let is_new = self.related_name(part_kind.relationship).is_none();
         let part = self.part_of_kind(part_kind)?;
         self.mend_type(&part, part_kind)?;
-        if let Some(from) = self.ignored.notes_from.get_mut(slot) {
-            *from = Some(from.unwrap_or(first.id).min(first.id));
+        if let Some(ignored) = self.ignored.notes.get_mut(slot) {
+            ignored.from = Some(ignored.from.unwrap_or(first.id).min(first.id));
         }
         let (text, reference) = match kind {
             NoteKind::Footnote => (BuiltInStyle::FootnoteText, BuiltInStyle::FootnoteReference),

@@ -17,6 +17,7 @@
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `own` | which earlier revisions are one's own |
+//! | `lost_notes` | notes that go with their marks |
 //! | `content_parts`, `style_xml` | notes, pictures, links and styles that new content needs |
 //! | `save` | proof and bytes |
 //!
@@ -35,6 +36,7 @@ mod headers;
 mod html;
 mod judge;
 mod lists;
+mod lost_notes;
 mod markdown;
 mod new_parts;
 mod outline;

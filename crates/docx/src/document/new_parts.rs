@@ -176,39 +176,25 @@ impl WordDocument {
                 .collect();
             if !ids.is_empty() {
                 let is_own = |value: &str| ids.iter().any(|id| id == value);
-                self.drop_entries(&name, RELATIONSHIP, N_ID, is_own)?;
+                let limits = &self.limits.xml;
+                parts::drop_entries(&mut self.package, &name, (RELATIONSHIP, N_ID), is_own, limits)?;
             }
         }
         let wanted = format!("/{part}");
-        self.drop_entries(TYPES_PART, OVERRIDE, N_PART_NAME, |name| name.eq_ignore_ascii_case(&wanted))?;
+        let is_own = |name: &str| name.eq_ignore_ascii_case(&wanted);
+        parts::drop_entries(
+            &mut self.package,
+            TYPES_PART,
+            (OVERRIDE, N_PART_NAME),
+            is_own,
+            &self.limits.xml,
+        )?;
         self.relationships.retain(|own| own.external || own.target != part);
         self.package.remove_part(&relationships_part(part));
         self.package.remove_part(part);
         self.others.remove(part);
         self.touched.remove(part);
         self.edited.remove(part);
-        Ok(())
-    }
-
-    /// Takes the entries of a list of the package away whose attribute is meant.
-    fn drop_entries(
-        &mut self,
-        part: &str,
-        element: engross_xml::QName,
-        attribute: engross_xml::QName,
-        is_meant: impl Fn(&str) -> bool,
-    ) -> Result<(), Error> {
-        let mut tree = parts::parse(&self.package, part, &self.limits.xml)?;
-        let root = tree.root();
-        let gone: Vec<engross_xml::NodeId> = tree
-            .children(root)
-            .filter(|node| tree.name(*node) == element)
-            .filter(|node| tree.attribute(*node, attribute).is_some_and(|value| is_meant(&value)))
-            .collect();
-        if !gone.is_empty() {
-            gone.into_iter().for_each(|node| tree.detach(node));
-            self.package.set_part(part, tree.write());
-        }
         Ok(())
     }
 

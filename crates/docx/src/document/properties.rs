@@ -165,8 +165,13 @@ impl WordDocument {
 
     /// The part of that kind to which the package relates.
     pub(super) fn property_part(&self, kind: PropertyPart) -> Result<Option<String>, Error> {
+        self.property_part_of(kind.relationship)
+    }
+
+    /// The part to which the package itself relates in this way.
+    pub(super) fn property_part_of(&self, relationship: &str) -> Result<Option<String>, Error> {
         let package = relationships(&self.package, "", &self.limits.xml)?;
-        let own = package.into_iter().find(|own| own.kind == kind.relationship && !own.external);
+        let own = package.into_iter().find(|own| own.kind == relationship && !own.external);
         Ok(own.map(|own| own.target).filter(|part| self.package.contains(part)))
     }
 }

@@ -9,14 +9,12 @@ use super::WordDocument;
 use super::run::Run;
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
-use crate::names::{ENDNOTE, ENDNOTE_REFERENCE, FOOTNOTE, FOOTNOTE_REFERENCE, ID};
 use crate::ops::{Change, Edit, Operation, Outcome};
 use crate::read::story_root;
 use crate::revisions::{
     Choice, PlacedRevision, Revision, Selection, Side, complete, is_move_or_custom_range, list,
     name_revisions, numbers, resolve,
 };
-use crate::text::NoteKind;
 
 impl WordDocument {
     /// Accepts or rejects every revision of every story. Gives how many.
@@ -41,40 +39,6 @@ impl WordDocument {
         self.resolved |= resolved > 0;
         self.drop_notes_without_marks(&marks)?;
         Ok(resolved)
-    }
-
-    /// The notes that marks in the body lead to.
-    fn note_marks(&self) -> BTreeSet<(NoteKind, String)> {
-        let kind = |node: &NodeId| match self.tree.name(*node) {
-            FOOTNOTE_REFERENCE => Some(NoteKind::Footnote),
-            ENDNOTE_REFERENCE => Some(NoteKind::Endnote),
-            _ => None,
-        };
-        let nodes = self.tree.descendants(self.body);
-        nodes.filter_map(|node| Some((kind(&node)?, self.tree.attribute(node, ID)?.into_owned()))).collect()
-    }
-
-    /// Takes away the notes that marks led to before and that none leads to now: what was struck must not stay in the file unseen.
-    fn drop_notes_without_marks(&mut self, before: &BTreeSet<(NoteKind, String)>) -> Result<(), Error> {
-        if before.is_empty() {
-            return Ok(());
-        }
-        let now = self.note_marks();
-        for (kind, relationship, element) in
-            [(NoteKind::Footnote, "footnotes", FOOTNOTE), (NoteKind::Endnote, "endnotes", ENDNOTE)]
-        {
-            let lost: BTreeSet<&str> =
-                before.difference(&now).filter(|(own, _)| *own == kind).map(|(_, id)| id.as_str()).collect();
-            let Some(part) = self.related_name(relationship).filter(|_| !lost.is_empty()) else { continue };
-            let tree = self.load_mut(&part)?;
-            let gone: Vec<NodeId> = tree
-                .children(tree.root())
-                .filter(|node| tree.name(*node) == element)
-                .filter(|node| tree.attribute(*node, ID).is_some_and(|id| lost.contains(&*id)))
-                .collect();
-            gone.into_iter().for_each(|node| tree.detach(node));
-        }
-        Ok(())
     }
 
     /// Accepts or rejects the revisions that `choice` means, in every story. Gives them as they were.

@@ -5,6 +5,7 @@ use engross_xml::{Document, NodeId};
 use super::{SavedDocument, WordDocument};
 use crate::edit::join_insertions_of_others;
 use crate::error::Error;
+use crate::lost_parts::drop_lost_parts;
 use crate::names::{P, SECT_PR};
 use crate::ops::{Proof, ProofBase, Tracking};
 use crate::parts;
@@ -26,6 +27,7 @@ impl WordDocument {
             self.tree.detach(node);
         }
         self.package.set_part(&self.main_name, self.tree.write());
+        drop_lost_parts(&mut self.package, &self.main_name, &self.limits.xml)?;
         parts::make_document(&mut self.package, &self.main_name, &self.limits.xml)?;
         Ok(self.package.write()?)
     }
@@ -76,6 +78,10 @@ impl WordDocument {
                 }
             }
             package.set_part(name, written);
+            drop_lost_parts(&mut package, name, &self.limits.xml)?;
+        }
+        if tracking == Tracking::Untracked && !self.edited.is_empty() {
+            self.drop_struck_notes(&mut package)?;
         }
         Ok(SavedDocument { bytes: package.write()?, proof })
     }

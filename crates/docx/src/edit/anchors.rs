@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use engross_xml::NodeId;
 
-use crate::edit::insertion::{lift, put};
+use crate::edit::insertion::{lift, outside_links, put};
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Cursor, cut_out};
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
@@ -71,11 +71,11 @@ impl TreeEditor<'_> {
             (Some(first), Some(last)) => {
                 let start = outside(&writer, first);
                 let parent = writer.document.parent(start).unwrap_or(start);
-                let start = lift(&mut writer, Cursor { parent, before: Some(start) });
+                let start = beside(&mut writer, Cursor { parent, before: Some(start) });
                 let last = behind_replacement(&writer, outside(&writer, last));
                 let parent = writer.document.parent(last).unwrap_or(last);
                 let before = writer.document.next(last);
-                (start, lift(&mut writer, Cursor { parent, before }))
+                (start, beside(&mut writer, Cursor { parent, before }))
             }
             _ => {
                 let parent = paragraph.node;
@@ -84,6 +84,12 @@ impl TreeEditor<'_> {
             }
         }
     }
+}
+
+/// The place beside the revisions of others, and beside a link that begins or ends there.
+fn beside(writer: &mut RevisionWriter<'_>, cursor: Cursor) -> Cursor {
+    let cursor = lift(writer, cursor);
+    outside_links(writer, cursor).unwrap_or(cursor)
 }
 
 /// The node itself, or the revision of this batch around it, which must not be cut.

@@ -24,7 +24,7 @@ pub(crate) use revision::{OwnRevisions, PIECES_FROM, is_id_since};
 pub use revision::{RevisionStamp, is_revision_wrapper, mark_revisions};
 pub use runs::{effective_text, is_on, needs_preserve};
 pub(crate) use table::{
-    GridCell, GridRow, TableGrid, VerticalMerge, children_through_controls, number, whole_width,
+    GridCell, GridRow, TableGrid, VerticalMerge, children_through_controls, number, present_span, whole_width,
 };
 
 #[cfg(test)]

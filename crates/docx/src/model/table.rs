@@ -80,6 +80,16 @@ pub(crate) struct TableGrid {
 impl TableGrid {
     /// Reads a table; rows and cells that do not count are left out.
     pub(crate) fn read(document: &Document, table: NodeId, counts: impl Fn(NodeId) -> bool) -> Self {
+        Self::read_with(document, table, counts, |owner| present_properties(document, owner))
+    }
+
+    /// The same with other properties of rows and cells than those they have now, such as those before a change.
+    pub(crate) fn read_with(
+        document: &Document,
+        table: NodeId,
+        counts: impl Fn(NodeId) -> bool,
+        properties: impl Fn(NodeId) -> Option<NodeId>,
+    ) -> Self {
         let grid = document.child(table, TBL_GRID);
         let columns = grid.into_iter().flat_map(|grid| document.children(grid));
         let widths: Vec<u32> = columns
@@ -89,7 +99,7 @@ impl TableGrid {
         let rows = children_through_controls(document, table, TR)
             .into_iter()
             .filter(|row| counts(*row))
-            .map(|row| read_row(document, row, &counts))
+            .map(|row| read_row(document, row, &counts, &properties))
             .collect();
         Self { grid: grid.filter(|_| !widths.is_empty()), widths, rows }
     }
@@ -105,8 +115,22 @@ impl TableGrid {
     }
 }
 
-fn read_row(document: &Document, row: NodeId, counts: &impl Fn(NodeId) -> bool) -> GridRow {
-    let properties = document.child(row, TR_PR);
+fn present_properties(document: &Document, owner: NodeId) -> Option<NodeId> {
+    document.child(owner, if document.name(owner) == TR { TR_PR } else { TC_PR })
+}
+
+/// How many columns a cell covers now.
+pub(crate) fn present_span(document: &Document, cell: NodeId) -> usize {
+    span_of(document, present_properties(document, cell), GRID_SPAN).unwrap_or(1).max(1)
+}
+
+fn read_row(
+    document: &Document,
+    row: NodeId,
+    counts: &impl Fn(NodeId) -> bool,
+    properties_of: &impl Fn(NodeId) -> Option<NodeId>,
+) -> GridRow {
+    let properties = properties_of(row);
     let beside = |name| span_of(document, properties, name).unwrap_or(0);
     let before = beside(GRID_BEFORE);
     let mut start = before;
@@ -115,7 +139,7 @@ fn read_row(document: &Document, row: NodeId, counts: &impl Fn(NodeId) -> bool) 
         if !counts(node) {
             continue;
         }
-        let properties = document.child(node, TC_PR);
+        let properties = properties_of(node);
         let span = span_of(document, properties, GRID_SPAN).unwrap_or(1).max(1);
         let merge = properties.and_then(|properties| document.child(properties, V_MERGE));
         let merge = match merge.map(|merge| document.attribute(merge, VAL)) {

@@ -152,6 +152,13 @@ impl Package {
         }
     }
 
+    /// The bytes that a part had when the package was opened; none when it had no such part, or one that cannot be read.
+    pub(crate) fn source_part(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        let key = name::key(name);
+        let mut entries = self.directory.entries.iter().filter(|entry| !entry.is_folder);
+        entries.find(|entry| name::key(&entry.name) == key).and_then(|entry| self.original(entry).ok())
+    }
+
     /// Size and checksum of a part, as the directory states them.
     pub(crate) fn fingerprint(&self, name: &str) -> Option<(u64, u32)> {
         let of = |bytes: &[u8]| (bytes.len() as u64, inflate::checksum(bytes));

@@ -352,21 +352,42 @@ impl Resolver<'_> {
         }
     }
 
-    /// A link, tag or revision from which the last content went has nothing left to stand for.
+    /// A link, tag or revision from which the last content went has nothing left to stand for. The marks of comments on a link stay in
+    /// its place.
     fn remove_hollow(&mut self, node: NodeId) {
         let mut node = node;
         while matches!(
             self.document.name(node),
             HYPERLINK | SMART_TAG | CUSTOM_XML | BDO | DIR | INS | DEL | MOVE_FROM | MOVE_TO
-        ) && self.document.children(node).all(|child| match self.document.kind(child) {
-            NodeKind::Element => matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR),
-            // The white space of an indented file.
-            _ => self.document.text(child).trim().is_empty(),
-        }) && let Some(parent) = self.document.parent(node)
+        ) && let Some(parent) = self.document.parent(node)
         {
+            let marks: Vec<NodeId> = match self.document.name(node) {
+                HYPERLINK => {
+                    self.document.children(node).filter(|child| self.is_of_a_comment(*child)).collect()
+                }
+                _ => Vec::new(),
+            };
+            let is_hollow = self.document.children(node).all(|child| match self.document.kind(child) {
+                NodeKind::Element => {
+                    matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR)
+                        || marks.contains(&child)
+                }
+                // The white space of an indented file.
+                _ => self.document.text(child).trim().is_empty(),
+            });
+            if !is_hollow {
+                return;
+            }
+            marks.into_iter().for_each(|mark| self.document.insert_before(node, mark));
             self.document.detach(node);
             node = parent;
         }
+    }
+
+    /// Whether a node is an end of a comment's range or its mark.
+    fn is_of_a_comment(&self, node: NodeId) -> bool {
+        matches!(self.document.name(node), COMMENT_RANGE_START | COMMENT_RANGE_END)
+            || self.document.child(node, COMMENT_REFERENCE).is_some() && self.is_comment_mark(node)
     }
 
     fn is_block(&self, node: NodeId) -> bool {
@@ -416,17 +437,7 @@ impl Resolver<'_> {
                     }
                 }
             }
-            // In an indented file white space stands before the properties.
-            let first = match self.document.child(next, P_PR) {
-                Some(properties) => self.document.next(properties),
-                None => self.document.first_child(next),
-            };
-            for node in content {
-                match first {
-                    Some(first) => self.document.insert_before(first, node),
-                    None => self.document.append(next, node),
-                }
-            }
+            self.put_first(next, content);
             self.document.detach(paragraph);
             return;
         }
@@ -448,14 +459,31 @@ impl Resolver<'_> {
                 self.document.insert_before(paragraph, node);
             }
             self.document.detach(paragraph);
-        } else if content.iter().all(|node| self.is_marker(*node) || self.is_comment_mark(*node))
-            && let Some(before) = self.paragraph_before(paragraph)
-        {
-            // The comments stay, and stand where the text before them ends.
-            for node in content {
-                self.document.append(before, node);
+        } else if content.iter().all(|node| self.is_marker(*node) || self.is_comment_mark(*node)) {
+            // The comments stay, and stand where the text before them ends; without one, where that behind them begins.
+            if let Some(before) = self.paragraph_before(paragraph) {
+                content.into_iter().for_each(|node| self.document.append(before, node));
+            } else if let Some(after) = self.paragraph_after(paragraph) {
+                self.put_first(after, content);
+            } else {
+                return;
             }
             self.document.detach(paragraph);
+        }
+    }
+
+    /// Puts nodes before all that a paragraph says.
+    fn put_first(&mut self, paragraph: NodeId, content: Vec<NodeId>) {
+        // In an indented file white space stands before the properties.
+        let first = match self.document.child(paragraph, P_PR) {
+            Some(properties) => self.document.next(properties),
+            None => self.document.first_child(paragraph),
+        };
+        for node in content {
+            match first {
+                Some(first) => self.document.insert_before(first, node),
+                None => self.document.append(paragraph, node),
+            }
         }
     }
 
@@ -496,6 +524,15 @@ impl Resolver<'_> {
             }
         }
         last
+    }
+
+    /// The first paragraph of the block behind a paragraph.
+    fn paragraph_after(&self, paragraph: NodeId) -> Option<NodeId> {
+        let mut block = self.document.next(paragraph)?;
+        while !self.is_block(block) {
+            block = self.document.next(block)?;
+        }
+        self.document.descendants(block).find(|node| self.document.name(*node) == P)
     }
 }
 

@@ -572,3 +572,110 @@ fn a_paragraph_with_struck_words_gives_way_to_a_table() {
         assert_eq!(texts(&none, View::Accepted), ["First words of it", "Second"]);
     }
 }
+
+/// Each operation means the columns that the document has before the batch, whatever an earlier one did to the cells that are merged over
+/// them, and in whatever order they come.
+#[test]
+fn columns_under_a_merged_cell_go_in_any_order() {
+    let cell = |properties: &str, text: &str| {
+        format!(
+            "<w:tc><w:tcPr><w:tcW w:w=\"2000\" w:type=\"dxa\"/>{properties}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>"
+        )
+    };
+    let wide = cell("<w:gridSpan w:val=\"2\"/>", "Wide");
+    let table = format!(
+        "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w=\"2000\"/><w:gridCol w:w=\"2000\"/><w:gridCol w:w=\"2000\"/></w:tblGrid>\
+         <w:tr>{wide}{}</w:tr><w:tr>{}{}{}</w:tr></w:tbl><w:p/>",
+        cell("", "Narrow"),
+        cell("", "a"),
+        cell("", "b"),
+        cell("", "c"),
+    );
+    let source = DocxBuilder::new().body(&table).build();
+    let of_column = |column: usize| json!({"op": "edit_table", "paragraphIndex": 3, "action": "delete_column", "targetColumn": column});
+    let left: [(&[usize], &[&str]); 6] = [
+        (&[0], &["Wide", "Narrow", "b", "c"]),
+        (&[2], &["Wide", "a", "b"]),
+        (&[0, 1], &["Narrow", "c"]),
+        (&[1, 0], &["Narrow", "c"]),
+        (&[0, 2], &["Wide", "b"]),
+        (&[2, 1], &["Wide", "a"]),
+    ];
+    for (columns, texts_left) in left {
+        for in_one in [true, false] {
+            let mut document = open(source.clone());
+            let operations: Vec<Value> = columns.iter().map(|column| of_column(*column)).collect();
+            if in_one {
+                let results = apply(&mut document, &json!(operations));
+                assert!(results.iter().all(|r| r.status == Status::Applied), "{columns:?}: {results:?}");
+            } else if columns.len() == 1 {
+                continue;
+            } else {
+                // The columns of a later batch are those that are left, once the first is accepted.
+                for (at, column) in columns.iter().enumerate() {
+                    let gone = columns.iter().take(at).filter(|gone| *gone < column).count();
+                    let mut operation = of_column(column - gone);
+                    operation["paragraphIndex"] = json!(1);
+                    let results = apply(&mut document, &json!([operation]));
+                    assert_eq!(results[0].status, Status::Applied, "{columns:?}: {results:?}");
+                    document.resolve_all(Side::Accept).unwrap();
+                    document = open(save(&document));
+                }
+            }
+            let bytes = save(&document);
+            let mut accepted = open(bytes.clone());
+            accepted.resolve_all(Side::Accept).unwrap();
+            let mut said = texts(&accepted, View::Accepted);
+            assert_eq!(said.pop().as_deref(), Some(""));
+            assert_eq!(said, texts_left, "{columns:?} {in_one}");
+            if in_one {
+                let mut rejected = open(bytes);
+                rejected.resolve_all(Side::Reject).unwrap();
+                let said = texts(&rejected, View::Accepted);
+                assert_eq!(said, ["Wide", "Narrow", "a", "b", "c", ""]);
+            }
+        }
+    }
+    // A table keeps a column, and a merged cell that is gone cannot become wider.
+    let mut document = open(source.clone());
+    let results = apply(&mut document, &json!([of_column(0), of_column(1), of_column(2)]));
+    assert_eq!(results[2].code.as_deref(), Some("TABLE_EDIT_REFUSED"), "{results:?}");
+    let mut document = open(source);
+    let insert = json!({"op": "edit_table", "paragraphIndex": 3, "action": "add_column", "targetColumn": 1});
+    let results = apply(&mut document, &json!([of_column(0), of_column(1), insert]));
+    assert_eq!(results[2].code.as_deref(), Some("OVERLAPPING_OPERATIONS"), "{results:?}");
+    save(&document);
+}
+
+/// A comment on a new link, or on a part of it, in the same session or a later one: the link goes when it is rejected, and the comment
+/// stays where it was.
+#[test]
+fn a_comment_on_a_new_link_stays_when_the_link_is_rejected() {
+    let source = DocxBuilder::new().paragraph("See the annex of it").build();
+    let link = json!({"op": "insert_link", "textToLink": "annex of it", "url": "https://example.com"});
+    for words in [None, Some("annex"), Some("of"), Some("it"), Some("annex of it"), Some("the annex")] {
+        let mut comment = json!({"op": "insert_comment", "paragraphIndex": 1, "commentContent": "why?"});
+        if let Some(words) = words {
+            comment["textToFind"] = json!(words);
+        }
+        for is_saved in [false, true] {
+            let mut document = open(source.clone());
+            assert_eq!(apply(&mut document, &json!([link]))[0].status, Status::Applied);
+            if is_saved {
+                document = open(save(&document));
+            }
+            let results = apply_as(&mut document, "Ben", &json!([comment]));
+            assert_eq!(results[0].status, Status::Applied, "{words:?}: {results:?}");
+            let bytes = save(&document);
+            let mut rejected = open(bytes);
+            rejected.resolve_all(Side::Reject).unwrap();
+            let bytes = save(&rejected);
+            assert!(
+                !main_part(&bytes).contains("w:hyperlink"),
+                "{words:?} {is_saved}: no empty link is left"
+            );
+            assert_eq!(texts(&rejected, View::Accepted), ["See the annex of it"]);
+            assert_eq!(open(bytes).comments().unwrap().len(), 1);
+        }
+    }
+}

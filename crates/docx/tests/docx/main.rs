@@ -20,6 +20,7 @@ mod html_judge;
 mod jobs;
 mod keeping;
 mod layout;
+mod leaving;
 mod merging;
 mod oracle;
 mod random_bodies;

@@ -10,7 +10,7 @@ use crate::edit::rows::{has_mark, is_new_row};
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::tracked_properties::has_foreign_record;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{GridCell, GridRow, RevisionStamp, children_through_controls, is_id_since};
+use crate::model::{GridCell, GridRow, RevisionStamp, children_through_controls, is_id_since, present_span};
 use crate::names::{CELL_DEL, CELL_INS, CELL_MERGE, TBL_GRID_CHANGE, TC_PR, TR};
 use crate::ops::Where;
 use crate::text::StyledText;
@@ -99,17 +99,19 @@ pub(super) fn delete_column(
             steps.extend(offset(grid, index, column, -1));
             continue;
         };
-        if cell.span > 1 {
+        let is_gone = |cell: &GridCell| has_mark(document, cell.node, (TC_PR, CELL_DEL));
+        // Columns that it covered before may have gone by an earlier operation.
+        if present_span(document, cell.node) > 1 && !is_gone(cell) {
             steps.push(span(snapshot, (number, over), grid, row, -1)?);
             narrower.push(number);
             continue;
         }
-        if has_mark(document, cell.node, (TC_PR, CELL_DEL)) {
+        if is_gone(cell) {
             already_gone += 1;
             continue;
         }
         refuse_pending_cell(snapshot, (number, over), cell)?;
-        if grid.cells.len() == 1 {
+        if grid.cells.iter().filter(|cell| !is_gone(cell)).count() == 1 {
             return Err(refused(format!(
                 "row {number} has no cell but the one in column {column}; delete that row first"
             )));
@@ -177,6 +179,14 @@ fn span(
 ) -> Result<Step, Refusal> {
     let cell = grid.cells.get(over).ok_or_else(|| refused(format!("row {number} has no cell {over}")))?;
     refuse_pending_cell(snapshot, (number, over), cell)?;
+    if has_mark(snapshot.document(), cell.node, (TC_PR, CELL_DEL)) {
+        return Err(Refusal::new(
+            RefusalCode::OverlappingOperations,
+            format!(
+                "an earlier operation of this batch deletes cell {over} of row {number}, which is merged over the column"
+            ),
+        ));
+    }
     if has_foreign_record(snapshot.document(), cell.node, snapshot.since()) {
         return Err(refused(format!(
             "the properties of cell {over} of row {number}, which is merged over the column, are changed by a pending revision; \

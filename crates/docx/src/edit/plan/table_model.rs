@@ -6,6 +6,7 @@ use engross_xml::NodeId;
 
 use crate::edit::rows::is_new_block;
 use crate::edit::snapshot::StorySnapshot;
+use crate::edit::tracked_properties::properties_before;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{TableGrid, children_through_controls};
 use crate::names::{TBL, TC, TR};
@@ -81,7 +82,9 @@ impl TableModel {
             Row { node: row, cells: cells.collect(), all: below.get(&row).cloned().unwrap_or_default() }
         });
         let rows = rows.collect();
-        Self { rows, grid: TableGrid::read(document, table, |node| is_old(&node)) }
+        // Nor is a cell as wide for it as an earlier operation made it.
+        let before = |owner| properties_before(document, owner, snapshot.since());
+        Self { rows, grid: TableGrid::read_with(document, table, |node| is_old(&node), before) }
     }
 
     /// Row and place of the cell that holds a paragraph.
