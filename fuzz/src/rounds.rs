@@ -73,12 +73,10 @@ pub fn hold_in_rounds(mut document: WordDocument, data: &[u8]) {
 
 type Stories = BTreeMap<String, Vec<String>>;
 
-/// The first story that does not say the same. A comment that only one of them has is no difference: comments are no tracked changes.
+/// The first story that does not say the same. Comments are no tracked changes, so they may come, go, and say something else.
 fn first_difference<'a>(one: &'a Stories, other: &'a Stories) -> Option<&'a str> {
-    let is_free = |name: &str, there: &Stories| name.starts_with("comment:") && !there.contains_key(name);
-    let gone = one.iter().find(|(name, lines)| other.get(*name) != Some(lines) && !is_free(name, other));
-    let new = other.keys().find(|name| !one.contains_key(*name) && !is_free(name, one));
-    gone.map(|(name, _)| name).or(new).map(String::as_str)
+    let names = one.keys().chain(other.keys()).filter(|name| !name.starts_with("comment:"));
+    names.map(String::as_str).find(|name| one.get(*name) != other.get(*name))
 }
 
 /// Operations for the story that the first byte chooses; half of the time, for the body.

@@ -188,6 +188,7 @@ impl<'a> BatchRun<'a> {
             plan(&mut self.editor.snapshot, self.editor.pending, operation)?;
         let mut remarks: Vec<String> = remark.into_iter().collect();
         remarks.extend(self.editor.prepare(&mut steps)?);
+        let steps = self.editor.at_whole_prompts(steps);
         let mut remark = (!remarks.is_empty()).then(|| remarks.join("; "));
         done.address = Some(match found {
             Some(found) => format!("{}P{}", self.editor.snapshot.prefix, found + 1),

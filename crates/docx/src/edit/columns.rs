@@ -74,6 +74,21 @@ impl TreeEditor<'_> {
         self.write_table_format(row, &[setting], author)
     }
 
+    /// Takes note of what becomes of the columns of a table. Which cells stand in which of them is what it was before the batch, so
+    /// operations that change columns do not go with those that change what is in them.
+    fn note_change(&mut self, table: NodeId, change: ColumnChange) -> Result<(), Refusal> {
+        let known = &mut self.columns.by_table.entry(table).or_default().changes;
+        if known.iter().any(|known| (*known == ColumnChange::Stay) != (change == ColumnChange::Stay)) {
+            return Err(Refusal::new(
+                RefusalCode::OverlappingOperations,
+                "one operation of this batch adds or deletes columns of the table, and another one merges or splits its cells or gives \
+                 it widths; send the later one after reading again",
+            ));
+        }
+        known.push(change);
+        Ok(())
+    }
+
     /// The grid of a table has one column more or less, and its cells have their widths.
     pub(super) fn write_columns(
         &mut self,
@@ -81,11 +96,14 @@ impl TreeEditor<'_> {
         change: ColumnChange,
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
+        self.note_change(table, change)?;
+        if change == ColumnChange::Stay {
+            return Ok(WriteOutcome::Nothing("it already looks like that"));
+        }
         let source = SourceGrid::read(self.snapshot.tree, (table, columns_before), self.first_id);
         let cells = std::mem::take(&mut self.columns.new_cells);
         let spans = std::mem::take(&mut self.columns.spans);
         let columns = self.columns.by_table.entry(table).or_default();
-        columns.changes.push(change);
         let width = source.as_ref().map_or(0, |source| source.width_of(change));
         columns.new_cells.extend(cells.into_iter().map(|cell| (cell, width)));
         for (cell, by) in spans {
@@ -168,6 +186,7 @@ impl TreeEditor<'_> {
         widths: &[u32],
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
+        self.note_change(table, ColumnChange::Stay)?;
         let since = self.first_id;
         let is_old = |document: &Document, node| !is_new_block(document, node, since);
         let grid = TableGrid::read(self.snapshot.tree, table, |node| is_old(self.snapshot.tree, node));
@@ -271,6 +290,7 @@ impl SourceGrid {
         let at = match change {
             ColumnChange::Insert(at) => at.saturating_sub(1),
             ColumnChange::Delete(at) => at,
+            ColumnChange::Stay => return 0,
         };
         self.widths.get(at).or(self.widths.last()).copied().unwrap_or_default()
     }

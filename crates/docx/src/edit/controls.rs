@@ -3,7 +3,6 @@
 //! The properties of a control have no record of what they were, so Word changes them at once while it tracks the text, and so does
 //! this. Must never write data that a control is bound to.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -17,6 +16,7 @@ use crate::edit::marks::split;
 use crate::edit::plan::{ControlFill, Step, TextChange};
 use crate::edit::prompts::{end_placeholder, look_of};
 use crate::edit::splice::{Chain, Cursor, cut_out, wrap_neighbours};
+use crate::edit::touched::TouchedRange;
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::Refusal;
 use crate::model::{Control, Paragraph};
@@ -26,28 +26,35 @@ use crate::names::{
 use crate::text::{StyledText, literal};
 
 impl TreeEditor<'_> {
-    /// The steps, with changes of one paragraph that has a prompt as one: whichever is written first ends the prompt, and moves what the
-    /// others mean.
-    pub(crate) fn joined_at_prompts<'s>(&self, steps: &'s [Step]) -> Vec<Cow<'s, Step>> {
-        let mut joined: Vec<Cow<'s, Step>> = Vec::with_capacity(steps.len());
+    /// The steps, with changes of one paragraph that has a prompt as one, and of each prompt as a whole: whichever is written first ends
+    /// the prompt, and moves what the others mean.
+    pub(crate) fn at_whole_prompts(&mut self, steps: Vec<Step>) -> Vec<Step> {
+        let mut joined: Vec<Step> = Vec::with_capacity(steps.len());
         // A paragraph can have thousands of changes.
         let mut asked: Option<(usize, bool)> = None;
-        let mut has_prompt = |index: usize| match asked {
+        let mut has_prompt = |editor: &Self, index: usize| match asked {
             Some((known, has)) if known == index => has,
-            _ => asked.insert((index, self.has_prompt(index))).1,
+            _ => asked.insert((index, editor.has_prompt(index))).1,
         };
         for step in steps {
-            if let Step::Text(next) = step
-                && let Some(Step::Text(known)) = joined.last().map(Cow::as_ref)
-                && [known.last, next.first, next.last].iter().all(|index| *index == known.first)
-                && has_prompt(next.first)
-                && let Some(last) = joined.last_mut()
-                && let Step::Text(known) = last.to_mut()
+            match (step, joined.last_mut()) {
+                (Step::Text(next), Some(Step::Text(known)))
+                    if [known.last, next.first, next.last].iter().all(|index| *index == known.first)
+                        && has_prompt(self, next.first) =>
+                {
+                    known.hunks.extend(next.hunks);
+                    known.hunks.sort_by_key(|hunk| hunk.range.start);
+                    known.range = TouchedRange::Hunks;
+                }
+                (step, _) => joined.push(step),
+            }
+        }
+        for step in &mut joined {
+            if let Step::Text(change) = step
+                && has_prompt(self, change.first)
+                && let Some(whole) = self.with_whole_prompts(change)
             {
-                known.hunks.extend(next.hunks.iter().cloned());
-                known.hunks.sort_by_key(|hunk| hunk.range.start);
-            } else {
-                joined.push(Cow::Borrowed(step));
+                *change = whole;
             }
         }
         joined
@@ -64,7 +71,7 @@ impl TreeEditor<'_> {
 
     /// The same change of text, in which no word of a prompt stays where others are typed in its place: people fill in all of it.
     /// Nothing when no prompt is concerned.
-    pub(crate) fn with_whole_prompts(&mut self, change: &TextChange) -> Option<TextChange> {
+    fn with_whole_prompts(&mut self, change: &TextChange) -> Option<TextChange> {
         let paragraph = self.snapshot.paragraphs.get(change.first).copied();
         let paragraph = paragraph.filter(|_| change.first == change.last)?;
         let document = self.snapshot.document();
@@ -100,7 +107,7 @@ impl TreeEditor<'_> {
             others.sort_by_key(|hunk| hunk.range.start);
             hunks = others;
         }
-        (hunks != change.hunks).then(|| TextChange { hunks, ..change.clone() })
+        (hunks != change.hunks).then(|| TextChange { hunks, range: TouchedRange::Hunks, ..change.clone() })
     }
 
     /// Puts the value into the control, in the place of what it said.

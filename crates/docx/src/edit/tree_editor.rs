@@ -83,7 +83,7 @@ impl TreeEditor<'_> {
         let mut all: Option<WriteOutcome> = None;
         self.columns.begin_operation();
         self.known_ends.clear();
-        for step in self.joined_at_prompts(steps).iter().filter(|step| !step.is_idle()) {
+        for step in steps.iter().filter(|step| !step.is_idle()) {
             let written = self.write_step(step, author).map_err(|refusal| Refusal {
                 place: refusal.place.or(Some(*step.paragraphs().start())),
                 ..refusal
@@ -164,8 +164,6 @@ impl TreeEditor<'_> {
                 ),
             ));
         }
-        let whole = self.with_whole_prompts(change);
-        let change = whole.as_ref().unwrap_or(change);
         let joined = self.snapshot.joined(change.first, change.last);
         let borders = self.borders(change);
         let lost = borders.iter().find(|border| border.goes && self.is_deleted_before(border.behind));

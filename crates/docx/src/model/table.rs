@@ -83,7 +83,8 @@ impl TableGrid {
         Self::read_with(document, table, counts, |owner| present_properties(document, owner))
     }
 
-    /// The same with other properties of rows and cells than those they have now, such as those before a change.
+    /// The same with the columns that other properties of rows and cells give them than the present ones, such as those before a change.
+    /// Which cells are merged with those above them is always as it is now.
     pub(crate) fn read_with(
         document: &Document,
         table: NodeId,
@@ -139,9 +140,8 @@ fn read_row(
         if !counts(node) {
             continue;
         }
-        let properties = properties_of(node);
-        let span = span_of(document, properties, GRID_SPAN).unwrap_or(1).max(1);
-        let merge = properties.and_then(|properties| document.child(properties, V_MERGE));
+        let span = span_of(document, properties_of(node), GRID_SPAN).unwrap_or(1).max(1);
+        let merge = document.child(node, TC_PR).and_then(|properties| document.child(properties, V_MERGE));
         let merge = match merge.map(|merge| document.attribute(merge, VAL)) {
             None => VerticalMerge::None,
             Some(Some(value)) if value == "restart" => VerticalMerge::Restart,

@@ -645,6 +645,43 @@ fn columns_under_a_merged_cell_go_in_any_order() {
     let results = apply(&mut document, &json!([of_column(0), of_column(1), insert]));
     assert_eq!(results[2].code.as_deref(), Some("OVERLAPPING_OPERATIONS"), "{results:?}");
     save(&document);
+    // Which cells are merged is what it was before the batch, too: cells and columns change in batches of their own.
+    let split = json!({"op": "set_table", "paragraphIndex": 3, "split": {"row": 0, "column": 0}});
+    let merge = json!({"op": "set_table", "paragraphIndex": 3, "merge": {"fromRow": 1, "fromColumn": 1, "toRow": 1, "toColumn": 2}});
+    for (first, second) in [
+        (&split, &split),
+        (&split, &of_column(1)),
+        (&of_column(0), &split),
+        (&merge, &of_column(0)),
+        (&of_column(2), &merge),
+    ] {
+        let mut document = open(DocxBuilder::new().body(&table).build());
+        let results = apply(&mut document, &json!([first, second]));
+        assert_eq!(results[0].status, Status::Applied, "{first}: {results:?}");
+        assert_eq!(
+            results[1].code.as_deref(),
+            Some("OVERLAPPING_OPERATIONS"),
+            "{first} {second}: {results:?}"
+        );
+        save(&document);
+    }
+    let widths = json!({"op": "set_table", "paragraphIndex": 3, "widths": [50, 50, 50]});
+    for (first, second) in [(&split, &merge), (&merge, &split), (&widths, &merge), (&split, &widths)] {
+        let mut document = open(DocxBuilder::new().body(&table).build());
+        let results = apply(&mut document, &json!([first, second]));
+        assert!(results.iter().all(|r| r.status == Status::Applied), "{first} {second}: {results:?}");
+        save(&document);
+    }
+    for (first, second) in [(&of_column(0), &widths), (&widths, &of_column(0))] {
+        let mut document = open(DocxBuilder::new().body(&table).build());
+        let results = apply(&mut document, &json!([first, second]));
+        assert_eq!(
+            results[1].code.as_deref(),
+            Some("OVERLAPPING_OPERATIONS"),
+            "{first} {second}: {results:?}"
+        );
+        save(&document);
+    }
 }
 
 /// A comment on a new link, or on a part of it, in the same session or a later one: the link goes when it is rejected, and the comment

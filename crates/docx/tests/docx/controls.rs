@@ -313,6 +313,30 @@ fn words_in_a_prompt_fill_it_in() {
     fill(&body, &json!([operation])).holds().says(&["Click to say your name"]).no_prompt_is_left();
 }
 
+/// Words in a prompt take the place of all of it, so a second operation on the same prompt has nothing to stand on.
+#[test]
+fn two_operations_on_one_prompt_are_told_apart() {
+    let prompt = |inner: &str| control(1, "<w:showingPlcHdr/>", inner);
+    let edit = |from: &str, to: &str| json!({"op": "modify_text", "paragraphIndex": 1, "originalText": from, "replacementText": to});
+    for body in [
+        line(&(run("Name: ") + &prompt(&grey("Click here to enter text.")) + &run(" of the firm"))),
+        prompt(&line(&grey("Click here to enter text."))),
+    ] {
+        for second in [edit("Click", ""), edit("text", "more"), edit("here to", "x")] {
+            let filled = fill(&body, &json!([edit("enter", "Acme"), second]));
+            assert_eq!(filled.results[0].status, Status::Applied, "{:?}", filled.results);
+            assert_eq!(filled.results[1].code.as_deref(), Some("OVERLAPPING_OPERATIONS"), "{second}");
+            assert_eq!(canonical(&stateless(&filled.rejected)), canonical(&stateless(&filled.source)));
+            assert!(texts(&filled.accepted)[0].contains("Acme"));
+        }
+    }
+    // Words around a prompt have nothing to do with it.
+    let body = line(&(run("Name: ") + &prompt(&grey("Click here.")) + &run(" of the firm")));
+    let filled = fill(&body, &json!([edit("here", "Acme"), edit("firm", "house"), edit("Name", "Title")]));
+    assert!(filled.results.iter().all(|result| result.status == Status::Applied), "{:?}", filled.results);
+    assert_eq!(texts(&filled.accepted), ["Title: Click Acme. of the house"]);
+}
+
 fn with_data(xpath: &str, data: &str) -> Vec<u8> {
     let store = "{AAAAAAAA-0D7E-4B52-9C55-8F1C2B7D1E01}";
     let binding = format!(

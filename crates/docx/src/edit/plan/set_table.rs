@@ -6,13 +6,13 @@ use engross_xml::NodeId;
 
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::plan::phrases::{styled_text, visible};
-use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
+use crate::edit::plan::step::{ColumnChange, ListWish, NewParagraphs, Plan, Step};
 use crate::edit::plan::table_model::{TableModel, refused};
 use crate::edit::properties::Setting;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::tracked_properties::has_foreign_record;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{GridCell, VerticalMerge, whole_width};
+use crate::model::{GridCell, VerticalMerge, present_span, whole_width};
 use crate::names::{
     BOTTOM, COLOR, GRID_SPAN, INSIDE_H, INSIDE_V, LEFT, RIGHT, SPACE, SZ, TBL_BORDERS, TBL_HEADER, TC_W, TOP,
     TYPE, V_MERGE, VAL, WIDTH,
@@ -68,6 +68,10 @@ pub(super) fn set_table(
     }
     if let Some((row, column)) = format.split {
         split(snapshot, &model, (row, column), &mut steps)?;
+    }
+    if format.merge.is_some() || format.split.is_some() {
+        let (columns, change) = (model.grid.columns(), ColumnChange::Stay);
+        steps.push(Step::Columns { index, table, columns, change });
     }
     Ok(Plan { steps, remark, found: None })
 }
@@ -126,6 +130,9 @@ fn merge(
                 "row {number} has a cell that is merged with those above or below; split it first"
             )));
         }
+        for (at, cell) in &within {
+            refuse_other_span(snapshot, cell, (number, *at))?;
+        }
         if has_foreign_record(snapshot.document(), first.node, snapshot.since()) {
             return Err(refused(format!(
                 "the properties of cell {first_at} of row {number} are changed by a pending revision; accept or reject it first"
@@ -178,6 +185,22 @@ fn merge(
     Ok(remark)
 }
 
+/// A cell that an earlier operation of the batch made wider or narrower is not the one that this operation means.
+fn refuse_other_span(
+    snapshot: &StorySnapshot<'_>,
+    cell: &GridCell,
+    (row, place): (usize, usize),
+) -> Result<(), Refusal> {
+    if present_span(snapshot.document(), cell.node) == cell.span {
+        return Ok(());
+    }
+    let message = format!(
+        "an earlier operation of this batch changes how many columns cell {place} of row {row} covers; \
+         send this one after reading again"
+    );
+    Err(Refusal::new(RefusalCode::OverlappingOperations, message))
+}
+
 fn texts_of(snapshot: &mut StorySnapshot<'_>, paragraphs: &[usize]) -> Result<Vec<StyledText>, Refusal> {
     let mut texts = Vec::new();
     for index in paragraphs {
@@ -224,6 +247,7 @@ fn split(
         let (Some(grid), Some(row)) = (model.grid.rows.get(at), model.rows.get(at)) else { continue };
         let Some(place) = grid.cells.iter().position(|other| other.start == cell.start) else { continue };
         let (Some(part), Some(owner)) = (grid.cells.get(place), row.cells.get(place)) else { continue };
+        refuse_other_span(snapshot, part, (at, place))?;
         if has_foreign_record(snapshot.document(), part.node, snapshot.since()) {
             return Err(refused(format!(
                 "the properties of cell {place} of row {at} are changed by a pending revision; accept or reject it first"

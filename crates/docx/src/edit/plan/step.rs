@@ -95,6 +95,8 @@ pub(crate) enum ColumnChange {
     Insert(usize),
     /// This one goes.
     Delete(usize),
+    /// They stay; cells of the table become one or several, or columns get other widths.
+    Stay,
 }
 
 /// A value for a content control.
