@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use engross_docx::ops::{Status, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::Side;
-use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_docx::{EditOptions, Limits, Severity, Tracking, WordDocument, check};
 use serde_json::{Value, json};
 
 use super::operations::{lines_of, operations_for, options};
@@ -20,15 +20,19 @@ pub fn rounds(data: &[u8]) {
 
 /// Three rounds of operations on a document, each chosen for what it says by then. Between two rounds it may be saved and opened again,
 /// and another person may go on. Holds each round to the laws of every batch, and all of them to this one: when everything is rejected, the
-/// document says what it would have said without them, in each of its stories.
+/// document says what it would have said without them, in each of its stories. Nothing that a check calls an error is new, neither as saved
+/// nor when everything is accepted or rejected.
 ///
 /// Of the first byte, two bits for each round tell who comes and whether the round before was saved; the seventh, whether rounds are for
-/// other stories than the body, too.
+/// other stories than the body, too; the eighth, whether the outcome is checked.
 pub fn hold_in_rounds(mut document: WordDocument, data: &[u8]) {
     let Some((first, rest)) = data.split_first() else { return };
     let untouched = rejected(document.clone());
+    // A check takes longer than all else.
+    let sound = (first & 128 != 0).then(|| faults(&document));
     let mut said: Vec<String> = Vec::new();
     let mut is_tracked = true;
+    let mut last = None;
     for (round, chosen) in rest.chunks(rest.len().div_ceil(3).max(1)).enumerate() {
         let choice = first >> (2 * round);
         let author = if choice & 2 == 0 { "F" } else { "G" };
@@ -66,9 +70,44 @@ pub fn hold_in_rounds(mut document: WordDocument, data: &[u8]) {
         }
         if choice & 1 == 1 {
             said.push("saved".to_owned());
-            document = again;
+            document = again.clone();
         }
+        last = Some(again);
     }
+    if let (Some(sound), Some(last)) = (sound, last) {
+        assert_sound_as(&sound, &last, &said);
+    }
+}
+
+/// Nothing that a check calls an error is new in a document, nor when everything in it is accepted or rejected.
+fn assert_sound_as(sound: &BTreeMap<&'static str, usize>, document: &WordDocument, said: &[String]) {
+    let new = new_fault(sound, document);
+    assert!(new.is_none(), "{new:?} is new: {said:?}");
+    for side in [Side::Accept, Side::Reject] {
+        let mut resolved = document.clone();
+        resolved.resolve_all(side).expect("what can be opened can be resolved");
+        let bytes = resolved.save(Tracking::Tracked).expect("what is resolved can be saved").bytes;
+        let resolved =
+            WordDocument::open(bytes, &Limits::default()).expect("what was resolved can be opened");
+        let new = new_fault(sound, &resolved);
+        assert!(new.is_none(), "{new:?} is new behind {side:?}: {said:?}");
+    }
+}
+
+/// Errors that a check finds, by code.
+fn faults(document: &WordDocument) -> BTreeMap<&'static str, usize> {
+    let mut faults = BTreeMap::new();
+    let findings = check(document).expect("a document that is open can be checked");
+    for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
+        *faults.entry(finding.code).or_default() += 1;
+    }
+    faults
+}
+
+/// The code of an error that a document has more often than it had.
+fn new_fault(before: &BTreeMap<&'static str, usize>, document: &WordDocument) -> Option<&'static str> {
+    let is_new = |(code, count): &(&'static str, usize)| *count > before.get(code).copied().unwrap_or(0);
+    faults(document).into_iter().find(is_new).map(|(code, _)| code)
 }
 
 type Stories = BTreeMap<String, Vec<String>>;

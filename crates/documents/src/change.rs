@@ -69,7 +69,10 @@ pub fn describe(result: &OperationResult, palette: Palette) -> String {
     if result.status == Status::Applied {
         let before = result.before.as_deref().unwrap_or_default();
         let after = result.after.as_deref().unwrap_or_default();
-        let _ = writeln!(out, "       {}", words(before, after, palette));
+        // A row or a format has no words.
+        if !before.is_empty() || !after.is_empty() {
+            let _ = writeln!(out, "       {}", words(before, after, palette));
+        }
     }
     if let Some(message) = &result.message {
         let _ = writeln!(out, "       {}", printable(message));

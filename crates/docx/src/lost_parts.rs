@@ -1,4 +1,4 @@
-//! Pictures, links and embedded files that a part does not show any more: their relationships go, and the parts that only these led to.
+//! Pictures, links, headers and embedded files that a part does not show any more: their relationships go, and the parts that only these led to.
 //!
 //! What was struck, rejected or given up must not stay in the file unseen. Must never take away what the text did not show when the file
 //! was opened, nor a part to which anything else leads.
@@ -12,8 +12,10 @@ use crate::names::{N_ID, N_PART_NAME, OVERRIDE, RELATIONSHIP};
 use crate::package::Package;
 use crate::parts::{Relationship, TYPES_PART, drop_entries, relationships, relationships_part};
 
-/// Relationships that a text names by their ids (ISO/IEC 29500-1 §15.2, §14.2; [MS-DOCX] for `chartEx`). Others hold for a part as a whole.
-const NAMED_KINDS: [&str; 12] = [
+/// Relationships that a text names by their ids (ISO/IEC 29500-1 §11.3, §14.2, §15.2; [MS-DOCX] for `chartEx`). Others hold for a part as a whole.
+const NAMED_KINDS: [&str; 14] = [
+    "header",
+    "footer",
     "image",
     "hyperlink",
     "chart",
@@ -31,11 +33,15 @@ const DIAGRAM_DATA: &str = "diagramData";
 /// Named by the data of a diagram instead.
 const DIAGRAM_DRAWING: &str = "diagramDrawing";
 
-/// Takes away what `part` showed before it was changed and shows no more, or what came with the change and is not shown.
+/// Takes away what `part` showed before it was changed and shows no more, or what came with the change and is not shown. To be called when
+/// all parts are written.
 ///
 /// # Errors
 /// When a list of the package cannot be read.
 pub(crate) fn drop_lost_parts(package: &mut Package, part: &str, limits: &Limits) -> Result<(), Error> {
+    if !package.contains(part) {
+        return Ok(());
+    }
     let all = relationships(package, part, limits)?;
     let lost = lost_relationships(package, part, &all)?;
     if lost.is_empty() {

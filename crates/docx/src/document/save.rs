@@ -57,6 +57,7 @@ impl WordDocument {
         let mut package = self.package.clone();
         let known = self.defined();
         let mut proof = nothing;
+        let mut changed = Vec::new();
         let main = (&self.main_name, &self.tree);
         for (name, tree) in std::iter::once(main).chain(&self.others) {
             let edited = self.edited.contains(name);
@@ -78,6 +79,9 @@ impl WordDocument {
                 }
             }
             package.set_part(name, written);
+            changed.push(name);
+        }
+        for name in changed {
             drop_lost_parts(&mut package, name, &self.limits.xml)?;
         }
         if tracking == Tracking::Untracked && !self.edited.is_empty() {

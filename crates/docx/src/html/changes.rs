@@ -97,25 +97,24 @@ impl Changes<'_> {
         kind: RevisionKind,
         authors: &mut Authors,
     ) -> Option<String> {
-        let (element, text, said) = match kind {
-            RevisionKind::ParagraphInsertion => ("ins", "¶", "Paragraph end inserted"),
-            RevisionKind::ParagraphDeletion => ("del", "¶", "Paragraph end deleted"),
-            RevisionKind::RowInsertion => ("ins", "row inserted", "Row inserted"),
-            RevisionKind::RowDeletion => ("del", "row deleted", "Row deleted"),
-            RevisionKind::CellInsertion => ("ins", "cell inserted", "Cell inserted"),
-            RevisionKind::CellDeletion => ("del", "cell deleted", "Cell deleted"),
-            RevisionKind::CellMerge => ("span", "cells merged", "Cells merged or split"),
-            RevisionKind::Numbering => ("span", "number", "Numbering changed"),
-            RevisionKind::Insertion | RevisionKind::MoveTo => ("ins", "inserted", "Inserted"),
-            RevisionKind::Deletion | RevisionKind::MoveFrom => ("del", "deleted", "Deleted"),
-            RevisionKind::Formatting => ("span", "format", "Formatted"),
-            RevisionKind::ParagraphFormatting => ("span", "format", "Paragraph formatted"),
-            RevisionKind::SectionFormatting => ("span", "section format", "Section formatted"),
-            RevisionKind::TableFormatting => ("span", "table format", "Table formatted"),
-            RevisionKind::ControlInsertion => ("ins", "control inserted", "Content control inserted"),
-            RevisionKind::ControlDeletion => ("del", "control removed", "Content control removed"),
+        let (element, text) = match kind {
+            RevisionKind::ParagraphInsertion => ("ins", "¶"),
+            RevisionKind::ParagraphDeletion => ("del", "¶"),
+            RevisionKind::RowInsertion => ("ins", "row inserted"),
+            RevisionKind::RowDeletion => ("del", "row deleted"),
+            RevisionKind::CellInsertion => ("ins", "cell inserted"),
+            RevisionKind::CellDeletion => ("del", "cell deleted"),
+            RevisionKind::CellMerge => ("span", "cells merged"),
+            RevisionKind::Numbering => ("span", "number"),
+            RevisionKind::Insertion | RevisionKind::MoveTo => ("ins", "inserted"),
+            RevisionKind::Deletion | RevisionKind::MoveFrom => ("del", "deleted"),
+            RevisionKind::Formatting | RevisionKind::ParagraphFormatting => ("span", "format"),
+            RevisionKind::SectionFormatting => ("span", "section format"),
+            RevisionKind::TableFormatting => ("span", "table format"),
+            RevisionKind::ControlInsertion => ("ins", "control inserted"),
+            RevisionKind::ControlDeletion => ("del", "control removed"),
         };
-        let attributes = self.attributes(document, node, (said, "generated change "), authors)?;
+        let attributes = self.attributes(document, node, (kind.in_words(), "generated change "), authors)?;
         Some(format!("<{element}{attributes}>{text}</{element}>"))
     }
 }

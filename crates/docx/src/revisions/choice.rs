@@ -95,6 +95,29 @@ impl Choice {
 }
 
 impl RevisionKind {
+    /// What it does, as people are told: `Row inserted`.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Insertion | Self::MoveTo => "Inserted",
+            Self::Deletion | Self::MoveFrom => "Deleted",
+            Self::ParagraphInsertion => "Paragraph end inserted",
+            Self::ParagraphDeletion => "Paragraph end deleted",
+            Self::Formatting => "Formatted",
+            Self::ParagraphFormatting => "Paragraph formatted",
+            Self::SectionFormatting => "Section formatted",
+            Self::TableFormatting => "Table formatted",
+            Self::RowInsertion => "Row inserted",
+            Self::RowDeletion => "Row deleted",
+            Self::CellInsertion => "Cell inserted",
+            Self::CellDeletion => "Cell deleted",
+            Self::CellMerge => "Cells merged or split",
+            Self::Numbering => "Numbering changed",
+            Self::ControlInsertion => "Content control inserted",
+            Self::ControlDeletion => "Content control removed",
+        }
+    }
+
     /// The kinds that a word means: a name as listed (`insertion`), or `ins`, `del`, `move`, `format`, `row`, `cell`, `control`,
     /// `paragraph` for several. Nothing for a word that means none.
     #[must_use]

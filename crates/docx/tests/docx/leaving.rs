@@ -241,3 +241,28 @@ fn a_comment_at_a_first_paragraph_that_goes() {
     let again = open(saved(&document));
     assert_eq!((again.paragraph_count(), again.comments().unwrap().len()), (1, 1));
 }
+
+#[test]
+fn a_header_that_no_section_shows() {
+    let section =
+        |id: &str| format!("<w:sectPr><w:headerReference w:type=\"default\" r:id=\"{id}\"/></w:sectPr>");
+    let source = DocxBuilder::new()
+        .body(
+            &(format!("<w:p><w:pPr>{}</w:pPr>{}</w:p>", section("a"), run("One."))
+                + &paragraph(&run("Two."))
+                + &section("b")),
+        )
+        .header("a", &paragraph(&run("Public")))
+        .header("b", &paragraph(&run(SECRET)))
+        .build();
+    let mut document = open(source);
+    edit(
+        &mut document,
+        &json!({"op": "modify_text", "target": "header:default@2", "originalText": SECRET, "replacementText": format!("more {SECRET}")}),
+    );
+    assert_eq!(places(&saved(&document), SECRET).len(), 1);
+    edit(&mut document, &json!({"op": "link_header", "section": 2, "to": "previous", "untracked": "allow"}));
+    let bytes = saved(&document);
+    assert_eq!(places(&bytes, SECRET), [] as [String; 0]);
+    assert_eq!(places(&bytes, "Public").len(), 1);
+}

@@ -81,7 +81,7 @@ fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
         op: if side == Side::Accept { "accept" } else { "reject" }.to_owned(),
         status: Status::Applied,
         code: None,
-        message: None,
+        message: (!is_text).then(|| revision.kind.in_words().to_owned()),
         address: Some(address).filter(|address| !address.is_empty()),
         revision_ids: revision.stamp.id.into_iter().collect(),
         gone_revision_ids: Vec::new(),
