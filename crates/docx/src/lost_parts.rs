@@ -37,17 +37,18 @@ const DIAGRAM_DRAWING: &str = "diagramDrawing";
 /// all parts are written.
 ///
 /// # Errors
-/// When a list of the package cannot be read.
+/// When the part, or the list of content types, cannot be read.
 pub(crate) fn drop_lost_parts(package: &mut Package, part: &str, limits: &Limits) -> Result<(), Error> {
     if !package.contains(part) {
         return Ok(());
     }
-    let all = relationships(package, part, limits)?;
+    // Where a list is damaged nobody can say what leads where, and all stays.
+    let Ok(all) = relationships(package, part, limits) else { return Ok(()) };
     let lost = lost_relationships(package, part, &all)?;
     if lost.is_empty() {
         return Ok(());
     }
-    let before = reachable(package, limits)?;
+    let Ok(before) = reachable(package, limits) else { return Ok(()) };
     drop_entries(package, &relationships_part(part), (RELATIONSHIP, N_ID), |id| lost.contains(id), limits)?;
     let after = reachable(package, limits)?;
     let gone: BTreeSet<&String> = before.difference(&after).collect();

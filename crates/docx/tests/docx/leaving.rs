@@ -266,3 +266,21 @@ fn a_header_that_no_section_shows() {
     assert_eq!(places(&bytes, SECRET), [] as [String; 0]);
     assert_eq!(places(&bytes, "Public").len(), 1);
 }
+
+/// Where a list of what leads where is damaged, the rest of the document is as good as before, and all parts stay.
+#[test]
+fn a_damaged_list_of_relationships_is_in_nobodys_way() {
+    let stamp = "w:id=\"1\" w:author=\"Ben\" w:date=\"2026-01-01T00:00:00Z\"";
+    let source = DocxBuilder::new()
+        .body(&(paragraph(&format!("<w:del {stamp}>{}</w:del>", picture(1, "p"))) + &paragraph(&run("Two."))))
+        .relationship("p", "image", "media/confidential.png")
+        .part("word/media/confidential.png", "a picture")
+        .header("h", &paragraph(&format!("<w:ins {stamp}>{}</w:ins>", run("Head"))))
+        .part("word/_rels/header-h.xml.rels", "<Relationships")
+        .build();
+    let mut document = open(source);
+    document.resolve_all(Side::Accept).unwrap();
+    let bytes = document.save(Tracking::Tracked).unwrap().bytes;
+    assert_eq!(places(&bytes, "Head"), ["word/header-h.xml"]);
+    assert_eq!(places(&bytes, "confidential.png").len(), 2);
+}
