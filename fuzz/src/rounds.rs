@@ -63,6 +63,7 @@ pub fn hold_in_rounds(mut document: WordDocument, data: &[u8]) {
             Err(error) => panic!("a saved document can be opened: {error} of {said:?}"),
         };
         assert!(stories_of(&again) == stories_of(&document), "what is saved says the same: {said:?}");
+        assert!(again.revision() == document.revision(), "what is saved has the same token: {said:?}");
         if is_tracked {
             let after = rejected(again.clone());
             let different = first_difference(&untouched, &after);

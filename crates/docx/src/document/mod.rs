@@ -82,7 +82,7 @@ use crate::numbering::Numbering;
 use crate::ops::Proof;
 use crate::package::Package;
 use crate::parts::{self, Relationship, relationships};
-use crate::read::{StoryPart, find_stories, hexadecimal};
+use crate::read::{StoryPart, find_stories, hexadecimal, shown_headers};
 use crate::revisions::{Comment, CommentRow, comments};
 use crate::styles::Styles;
 
@@ -236,12 +236,18 @@ impl WordDocument {
         self.package.source()
     }
 
-    /// Token of the document's present state: 64 hexadecimal digits over its main part and its other stories.
+    /// Token of the document's present state: 64 hexadecimal digits over its main part and its other stories. What is saved has the same.
     #[must_use]
     pub fn revision(&self) -> String {
         let mut digest = Sha256::new();
         digest.update(self.tree.write());
-        for name in self.other_story_parts() {
+        // A header that no section shows may be one that a saved document has no more.
+        let shown = shown_headers(&self.tree, &self.relationships);
+        let is_hidden = |name: &String| {
+            let mut own = self.relationships.iter().filter(|own| !own.external && own.target == *name);
+            own.any(|own| matches!(own.kind.as_str(), "header" | "footer")) && !shown.contains(name)
+        };
+        for name in self.other_story_parts().into_iter().filter(|name| !is_hidden(name)) {
             digest.update([0]);
             digest.update(name.as_bytes());
             digest.update([0]);

@@ -15,7 +15,9 @@ pub(crate) use labels::{
 pub use listing::{ParagraphReading, ReadOptions, Reading, StorySize, TablePlace};
 pub(crate) use listing::{ReadDetail, Sources, has_end, read_story};
 pub use notation::notation;
-pub(crate) use stories::{StoryPart, find_stories, is_section, sections_of, story_root, text_boxes};
+pub(crate) use stories::{
+    StoryPart, find_stories, is_section, sections_of, shown_headers, story_root, text_boxes,
+};
 
 #[cfg(test)]
 mod labels_tests;

@@ -1,6 +1,7 @@
 //! The stories of a document besides the body, by the names that addresses use.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use engross_xml::{Document, NodeId, QName};
 
@@ -126,6 +127,11 @@ fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> V
         }
     }
     stories
+}
+
+/// The parts of headers and footers that a section shows.
+pub(crate) fn shown_headers(document: &Document, relationships: &[Relationship]) -> BTreeSet<String> {
+    headers_and_footers(document, relationships).into_iter().map(|story| story.part).collect()
 }
 
 /// A record of earlier properties holds a `w:sectPr`, too, which is no section.

@@ -57,7 +57,9 @@ fn places(document: &[u8], words: &str) -> Vec<String> {
 
 fn saved(document: &WordDocument) -> Vec<u8> {
     let bytes = document.save(Tracking::Tracked).unwrap().bytes;
-    assert_eq!(engross_docx::check(&open(bytes.clone())).unwrap(), [], "the file is whole");
+    let again = open(bytes.clone());
+    assert_eq!(engross_docx::check(&again).unwrap(), [], "the file is whole");
+    assert_eq!(again.revision(), document.revision(), "who read before it was saved goes on");
     bytes
 }
 
