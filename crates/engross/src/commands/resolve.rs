@@ -50,6 +50,7 @@ fn run(
             format!("{}: no tracked change fits; `engross revisions` lists them", input.path().display());
         return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
     }
+    let kinds: Vec<RevisionKind> = revisions.iter().map(|placed| placed.revision.kind).collect();
     let operations: Vec<OperationResult> =
         revisions.into_iter().enumerate().map(|(index, revision)| result(index, revision, side)).collect();
     let warnings = if choice.is_all() { leftovers(&document).map_err(of_document)? } else { Vec::new() };
@@ -64,7 +65,8 @@ fn run(
     }
     output.detailed(args.detail.which, &receipt, || {
         let end = ending(receipt.output.as_deref(), receipt.proof, Tracking::Tracked);
-        text(&receipt, &receipt.operations, Palette::new(output.colour), &end)
+        let told: Vec<OperationResult> = receipt.operations.iter().zip(kinds).map(in_words).collect();
+        text(&receipt, &told, Palette::new(output.colour), &end)
     })?;
     Ok(CommandEnd::With(Exit::Done))
 }
@@ -81,7 +83,7 @@ fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
         op: if side == Side::Accept { "accept" } else { "reject" }.to_owned(),
         status: Status::Applied,
         code: None,
-        message: (!is_text).then(|| revision.kind.in_words().to_owned()),
+        message: None,
         address: Some(address).filter(|address| !address.is_empty()),
         revision_ids: revision.stamp.id.into_iter().collect(),
         gone_revision_ids: Vec::new(),
@@ -91,6 +93,12 @@ fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
         before: is_text.then(|| revision.text.clone()),
         after: is_text.then(|| if stays { revision.text } else { String::new() }),
     }
+}
+
+/// The same for people: a change without words says what it was.
+fn in_words((result, kind): (&OperationResult, RevisionKind)) -> OperationResult {
+    let message = result.before.is_none().then(|| kind.in_words().to_owned());
+    OperationResult { message, ..result.clone() }
 }
 
 /// A warning when revisions are left.
